@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+#
+# Topaz: one Makefile, explicit lists, everything built lands in $(O).
+#
+# Three programs, three flag sets that never leak into each other: the UEFI
+# loader, the freestanding kernel, host programs (tests and tools).
+
+MAKEFLAGS += -rR
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+O ?= build
+V ?= 0
+CC ?= gcc
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+LD := ld
+NASM := nasm
+OBJCOPY := objcopy
+STRIP := strip
+
+export LC_ALL := C
+export SOURCE_DATE_EPOCH ?= 1735689600
+
+# Quiet by default: a line per file; V=1 shows the commands.
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n'
+endif
+
+WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla \
+	-Wshadow
+ifdef CI
+WARN += -Werror
+endif
+MAPDIR := -ffile-prefix-map=$(CURDIR)=.
+DEPFLAGS = -MMD -MP
+
+# ---------------------------------------------------------------- lib
+LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
+	   lib/symtab.c lib/tree.c lib/errlog.c lib/shell.c \
+	   lib/shell_cmds.c
+
+# ---------------------------------------------------------------- arch/x86
+ARCH_SRC :=
+ARCH_ASM :=
+
+# ---------------------------------------------------------------- mm
+MM_SRC := mm/page.c mm/slab.c
+
+# ---------------------------------------------------------------- pt
+PT_SRC :=
+
+# ---------------------------------------------------------------- pt/decode
+DECODE_SRC :=
+
+# ---------------------------------------------------------------- trace
+TRACE_SRC :=
+
+# ---------------------------------------------------------------- run
+RUN_SRC := run/session.c run/round.c run/capture.c run/options.c run/crash.c
+
+# ---------------------------------------------------------------- boot (kernel side)
+BOOT_SRC := boot/main.c boot/memory.c
+
+KERNEL_SRC := $(LIB_SRC) $(ARCH_SRC) $(MM_SRC) $(PT_SRC) $(DECODE_SRC) \
+	      $(TRACE_SRC) $(RUN_SRC) $(BOOT_SRC)
+KERNEL_OBJ := $(KERNEL_SRC:%.c=$(O)/kernel/%.o) \
+	      $(ARCH_ASM:%.asm=$(O)/kernel/%.asm.o)
+
+KERNEL_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
+	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only \
+	-fstack-protector-strong -mstack-protector-guard=global \
+	-fcf-protection=none -fno-asynchronous-unwind-tables \
+	-fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	-fno-strict-aliasing -fno-common $(WARN) $(MAPDIR) \
+	-I. -Iarch/x86/include -I$(O)/include
+KERNEL_LDFLAGS := -nostdlib -static -z max-page-size=0x1000 -z noexecstack \
+	--fatal-warnings --build-id=none -T linker.ld
+
+$(O)/kernel/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(KERNEL_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(O)/kernel/%.asm.o: %.asm Makefile
+	@mkdir -p $(@D)
+	$(say) NASM $<
+	$(Q)$(NASM) -Wall -Werror -f elf64 -g -F dwarf -I$(O)/include/ \
+		-MD $(@:.o=.d) -MP $< -o $@
+
+# readelf -r must be empty: a static kernel has no relocation left to apply.
+$(O)/kernel.elf: $(KERNEL_OBJ) linker.ld
+	$(say) LD $@
+	$(Q)$(LD) $(KERNEL_LDFLAGS) $(KERNEL_OBJ) -o $@
+	$(Q)! readelf -rW $@ | grep -q R_X86_64 || \
+		{ echo "$@: relocations left" >&2; exit 1; }
+
+# What ships: no DWARF (it holds the build directory), symbols kept.
+$(O)/kernel.stripped: $(O)/kernel.elf
+	$(say) STRIP $@
+	$(Q)$(STRIP) --strip-debug -o $@ $<
+
+# ---------------------------------------------------------------- loader
+
+# ---------------------------------------------------------------- payloads
+
+# ---------------------------------------------------------------- ptmodel
+
+# ---------------------------------------------------------------- host tests
+# One program per file tests/unit/test_NAME.c: UNIT_NAME lists the sources of
+# the project that it links besides, unchanged.
+HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) -pthread \
+	-fsanitize=address,undefined -fno-sanitize-recover=all \
+	-Itests/include -I. -Iarch/x86/include
+HOST_MM := mm/page.c mm/slab.c tests/unit/host_memory.c
+
+UNIT :=
+
+# boot, session
+UNIT += round memory_map
+UNIT_round := run/round.c
+UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \
+	lib/sort.c
+
+
+
+define unit_rule
+$(O)/unit/test_$(1): tests/unit/test_$(1).c $(UNIT_$(1)) Makefile
+	@mkdir -p $$(@D)
+	$$(say) HOSTCC $$@
+	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MMD -MP -MF $$@.d \
+		tests/unit/test_$(1).c $(UNIT_$(1)) -o $$@ \
+		-lcmocka $$(UNIT_LIBS_$(1))
+endef
+$(foreach t,$(UNIT),$(eval $(call unit_rule,$(t))))
+UNIT_PROGS := $(UNIT:%=$(O)/unit/test_%)
+
+# ---------------------------------------------------------------- targets
+.PHONY: all run-files run test test-unit test-boot packages-test fuzz \
+	check-layers check-headers clean help
+
+all: $(O)/BOOTX64.EFI ## the loader with the kernel inside: BOOTX64.EFI
+
+# All that ./run-qemu.sh needs.
+RUN_FILES := $(O)/BOOTX64.EFI $(O)/ptmodel.so $(O)/payload.elf $(O)/input.txt
+run-files: $(RUN_FILES)
+
+run: ## build and boot in QEMU: ./run-qemu.sh
+	$(Q)O=$(abspath $(O)) ./run-qemu.sh
+
+check-layers: ## no include points up
+	$(Q)tests/check-layers
+
+check-headers: ## every header compiles alone, SPDX line, guard
+	$(Q)tests/check-headers
+
+TEST_PACKAGES := gcc binutils make nasm gnu-efi ovmf qemu-system-x86 mtools \
+	fdisk libcmocka-dev libipt-dev libzydis-dev zlib1g-dev libc6-dev \
+	linux-libc-dev
+packages-test:
+	$(Q)tools/install-packages $(TEST_PACKAGES)
+
+$(O)/tests/%: tests/boot/%.c Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) -std=gnu11 -g -O1 $(WARN) -I. $< -o $@ -lz
+
+TEST_PROGS := $(UNIT_PROGS) $(PTMODEL_TESTS) $(O)/ptmodel/check_ipt \
+	$(O)/tools/ptflow $(O)/tests/check_deflate
+TESTS_STATIC := layers=tests/check-layers headers=tests/check-headers
+TESTS_UNIT := $(foreach t,$(UNIT),$(t)=$(O)/unit/test_$(t))
+B := O=$(abspath $(O)) tests/boot/
+TESTS_BOOT := "scripts=$(B)test-scripts" "probe-kvm=$(B)test-probe-kvm" "truth-1=$(B)test-truth 1" \
+	"truth-2=$(B)test-truth 2" "truth-4=$(B)test-truth 4" \
+	"insns=$(B)test-insns" "icount=$(B)test-icount" \
+	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
+	"panic=$(B)test-panic"
+
+test: ## everything a developer and CI run; ends with N passed, N failed, ...
+	$(Q)$(MAKE) --no-print-directory packages-test
+	$(Q)$(MAKE) --no-print-directory $(RUN_FILES) $(TEST_PROGS)
+	$(Q)tests/run-tests $(O)/log $(TESTS_STATIC) $(TESTS_UNIT) \
+		$(PTMODEL_TEST_RUNS) $(TESTS_BOOT)
+
+test-unit: $(UNIT_PROGS) $(PTMODEL_TESTS) ## host tests only
+	$(Q)tests/run-tests $(O)/log $(TESTS_STATIC) $(TESTS_UNIT)
+
+test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
+	$(Q)tests/run-tests $(O)/log $(PTMODEL_TEST_RUNS) $(TESTS_BOOT)
+
+clean: ## remove everything that was built
+	$(Q)rm -rf $(O)
+
+help: ## this list
+	@sed -n 's/^\([a-zA-Z0-9_-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | \
+		expand -t 18 | sort
+
+DEPS := $(KERNEL_OBJ:.o=.d) $(UNIT_PROGS:=.d)
+-include $(wildcard $(DEPS))

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Port I/O and memory-mapped register access.
+ */
+#ifndef ASM_IO_H
+#define ASM_IO_H
+
+#include "lib/compiler.h"
+
+static inline void outb(u16 port, u8 val)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(val), "Nd"(port) : "memory");
+}
+
+static inline u8 inb(u16 port)
+{
+	u8 val;
+
+	__asm__ volatile("inb %1, %0" : "=a"(val) : "Nd"(port) : "memory");
+	return val;
+}
+
+static inline void outl(u16 port, u32 val)
+{
+	__asm__ volatile("outl %0, %1" : : "a"(val), "Nd"(port) : "memory");
+}
+
+static inline u32 inl(u16 port)
+{
+	u32 val;
+
+	__asm__ volatile("inl %1, %0" : "=a"(val) : "Nd"(port) : "memory");
+	return val;
+}
+
+static inline u32 readl(const volatile void *reg)
+{
+	return *(const volatile u32 *)reg;
+}
+
+static inline void writel(u32 val, volatile void *reg)
+{
+	*(volatile u32 *)reg = val;
+}
+
+#endif /* ASM_IO_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The machine as a whole: early set-up, what it runs under, how it ends.
+ */
+#ifndef ASM_MACHINE_H
+#define ASM_MACHINE_H
+
+#include "boot/boot_info.h"
+#include "lib/printk.h"
+#include "lib/types.h"
+
+/* GDT, TSS with IST stacks, IDT, control registers, GS: for the calling CPU. */
+void cpu_init_boot(void);		/* CPU 0, before any memory exists */
+
+/* Consoles: COM ports by loop-back probe. Sets printk()'s sink. */
+void console_init(void);
+
+/**
+ * dump_printer() - where machine-readable dumps go
+ *
+ * Return: the second serial port when it is there, else the console.
+ */
+struct printer *dump_printer(void);
+
+/* ACPI tables: the MADT. Return: 0, -ENODEV (no RSDP), -EBADMSG. */
+int __must_check acpi_init(phys_addr_t rsdp);
+
+/* "GenuineIntel", ...; and the hypervisor's signature, "" on bare metal. */
+void cpu_vendor(char vendor[13]);
+void hypervisor_signature(char sig[13]);
+
+/* How the kernel ends. QEMU's isa-debug-exit gives 33 for 0 and 35 else. */
+void __noreturn machine_exit(int status);
+void __noreturn machine_reboot(void);
+
+#endif /* ASM_MACHINE_H */

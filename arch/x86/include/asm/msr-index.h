@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Model specific registers: numbers and fields, one definition each.
+ *
+ * Sorted by index; fields stand one space in under their register. Names are
+ * Linux's; facts from the Intel SDM, volume 4 and the chapter "Intel Processor
+ * Trace" of volume 3.
+ */
+#ifndef ASM_MSR_INDEX_H
+#define ASM_MSR_INDEX_H
+
+#include "lib/bitfield.h"
+
+/* clang-format off */
+
+#define MSR_IA32_APICBASE		0x0000001b
+#define  APICBASE_BSP			BIT_ULL(8)
+#define  APICBASE_EXTD			BIT_ULL(10)
+#define  APICBASE_ENABLE		BIT_ULL(11)
+#define  APICBASE_ADDR			GENMASK_ULL(51, 12)
+
+#define MSR_IA32_CR_PAT			0x00000277
+
+#define MSR_CORE_PERF_GLOBAL_STATUS	0x0000038e
+#define  PERF_GLOBAL_STATUS_TRACE_TOPA_PMI	BIT_ULL(55)
+
+#define MSR_CORE_PERF_GLOBAL_OVF_CTRL	0x00000390
+
+#define MSR_IA32_VMX_MISC		0x00000485
+#define  VMX_MISC_INTEL_PT		BIT_ULL(14)
+
+#define MSR_IA32_RTIT_OUTPUT_BASE	0x00000560
+
+#define MSR_IA32_RTIT_OUTPUT_MASK	0x00000561
+#define  RTIT_OUTPUT_MASK_FIXED		GENMASK_ULL(6, 0)
+#define  RTIT_OUTPUT_MASK_TABLE_INDEX	GENMASK_ULL(31, 7)
+#define  RTIT_OUTPUT_MASK_OFFSET	GENMASK_ULL(63, 32)
+
+#define MSR_IA32_RTIT_CTL		0x00000570
+#define  RTIT_CTL_TRACEEN		BIT_ULL(0)
+#define  RTIT_CTL_CYCLEACC		BIT_ULL(1)
+#define  RTIT_CTL_OS			BIT_ULL(2)
+#define  RTIT_CTL_USR			BIT_ULL(3)
+#define  RTIT_CTL_PWR_EVT_EN		BIT_ULL(4)
+#define  RTIT_CTL_FUP_ON_PTW		BIT_ULL(5)
+#define  RTIT_CTL_FABRIC_EN		BIT_ULL(6)
+#define  RTIT_CTL_CR3EN			BIT_ULL(7)
+#define  RTIT_CTL_TOPA			BIT_ULL(8)
+#define  RTIT_CTL_MTC_EN		BIT_ULL(9)
+#define  RTIT_CTL_TSC_EN		BIT_ULL(10)
+#define  RTIT_CTL_DISRETC		BIT_ULL(11)
+#define  RTIT_CTL_PTW_EN		BIT_ULL(12)
+#define  RTIT_CTL_BRANCH_EN		BIT_ULL(13)
+#define  RTIT_CTL_MTC_RANGE		GENMASK_ULL(17, 14)
+#define  RTIT_CTL_CYC_THRESH		GENMASK_ULL(22, 19)
+#define  RTIT_CTL_PSB_FREQ		GENMASK_ULL(27, 24)
+#define  RTIT_CTL_EVENT_EN		BIT_ULL(31)
+#define  RTIT_CTL_ADDR0			GENMASK_ULL(35, 32)
+#define  RTIT_CTL_ADDR1			GENMASK_ULL(39, 36)
+#define  RTIT_CTL_ADDR2			GENMASK_ULL(43, 40)
+#define  RTIT_CTL_ADDR3			GENMASK_ULL(47, 44)
+#define  RTIT_CTL_NOTNT			BIT_ULL(55)
+
+#define MSR_IA32_RTIT_STATUS		0x00000571
+#define  RTIT_STATUS_FILTEREN		BIT_ULL(0)
+#define  RTIT_STATUS_CONTEXTEN		BIT_ULL(1)
+#define  RTIT_STATUS_TRIGGEREN		BIT_ULL(2)
+#define  RTIT_STATUS_ERROR		BIT_ULL(4)
+#define  RTIT_STATUS_STOPPED		BIT_ULL(5)
+#define  RTIT_STATUS_BYTECNT		GENMASK_ULL(48, 32)
+
+#define MSR_IA32_RTIT_CR3_MATCH		0x00000572
+
+#define MSR_IA32_RTIT_ADDR0_A		0x00000580
+#define MSR_IA32_RTIT_ADDR0_B		0x00000581
+#define MSR_IA32_RTIT_ADDR1_A		0x00000582
+#define MSR_IA32_RTIT_ADDR1_B		0x00000583
+#define MSR_IA32_RTIT_ADDR2_A		0x00000584
+#define MSR_IA32_RTIT_ADDR2_B		0x00000585
+#define MSR_IA32_RTIT_ADDR3_A		0x00000586
+#define MSR_IA32_RTIT_ADDR3_B		0x00000587
+
+#define MSR_IA32_X2APIC_BASE		0x00000800	/* + xAPIC offset >> 4 */
+
+#define MSR_EFER			0xc0000080
+#define  EFER_SCE			BIT_ULL(0)
+#define  EFER_LME			BIT_ULL(8)
+#define  EFER_LMA			BIT_ULL(10)
+#define  EFER_NX			BIT_ULL(11)
+
+#define MSR_STAR			0xc0000081
+#define MSR_LSTAR			0xc0000082
+#define MSR_CSTAR			0xc0000083
+#define MSR_SYSCALL_MASK		0xc0000084
+#define MSR_FS_BASE			0xc0000100
+#define MSR_GS_BASE			0xc0000101
+#define MSR_KERNEL_GS_BASE		0xc0000102
+
+/* clang-format on */
+
+#endif /* ASM_MSR_INDEX_H */

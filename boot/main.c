@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's start-up: one named step after the other.
+ *
+ * The only place that knows all layers. Each step says what it did or why the
+ * machine cannot go on; then the rc file runs, and its result is how the
+ * machine ends.
+ */
+#include <asm/apic.h>
+#include <asm/irqflags.h>
+#include <asm/machine.h>
+#include <asm/page.h>
+#include <asm/paging.h>
+#include <asm/percpu.h>
+#include <asm/smp.h>
+#include <asm/traps.h>
+#include <asm/tsc.h>
+#include "boot/boot_info.h"
+#include "boot/memory.h"
+#include "lib/err.h"
+#include "lib/errlog.h"
+#include "lib/printk.h"
+#include "lib/shell.h"
+#include "lib/string.h"
+#include "lib/symtab.h"
+#include "mm/page.h"
+#include "mm/slab.h"
+#include "pt/caps.h"
+#include "pt/event.h"
+#include "run/modules.h"
+#include "run/session.h"
+
+/* What runs when the boot volume has no \topaz.rc. */
+static const char default_rc[] = "run all\n"
+				 "selftest\n"
+				 "dump\n";
+
+/* Owner: start-up; the loader's copy lies in memory that may be reused. */
+static struct boot_info boot_info;
+
+static phys_addr_t table_page_alloc(void)
+{
+	unsigned long page = get_zeroed_page(GFP_ATOMIC);
+
+	return page ? virt_to_phys((void *)page) : 0;
+}
+
+static void table_page_free(phys_addr_t pa)
+{
+	free_pages((unsigned long)phys_to_virt(pa), 0);
+}
+
+static const struct page_source table_pages = {
+	.alloc = table_page_alloc,
+	.free = table_page_free,
+};
+
+static int step_hand_over(void)
+{
+	const struct boot_info *bi = &boot_info;
+
+	if (bi->magic != BOOT_INFO_MAGIC) {
+		printk("boot_info: magic %llx is not %llx\n",
+		       (unsigned long long)bi->magic,
+		       (unsigned long long)BOOT_INFO_MAGIC);
+		return -EINVAL;
+	}
+	if (bi->version != BOOT_INFO_VERSION || bi->size != sizeof(*bi)) {
+		printk("boot_info: version %u, size %u; this kernel needs %u, %zu\n",
+		       bi->version, bi->size, BOOT_INFO_VERSION, sizeof(*bi));
+		return -EINVAL;
+	}
+	if (bi->mem_skipped)
+		printk("memory map: the loader left out %llu malformed entries\n",
+		       (unsigned long long)bi->mem_skipped);
+	return 0;
+}
+
+static int step_memory(void)
+{
+	struct page_stats stats;
+	int err = memory_init(&boot_info);
+
+	if (err)
+		return err;
+	page_stats_read(&stats);
+	printk("memory: %llu MiB free of %llu MiB\n",
+	       (unsigned long long)(stats.nr_free >> 8),
+	       (unsigned long long)(stats.nr_total >> 8));
+	return 0;
+}
+
+static int step_paging(void)
+{
+	paging_set_source(&table_pages);
+	return paging_init(&boot_info);
+}
+
+static int step_symbols(void)
+{
+	static struct symtab kernel_symbols;
+	const struct module *kernel;
+	long nr;
+	int err;
+
+	modules_init(&boot_info);
+	kernel = module_by_type(BOOT_MODULE_KERNEL);
+	nr = kernel ? symtab_count(kernel->data, kernel->size) : 0;
+	if (nr <= 0) {
+		printk("symbols: the kernel image has none: addresses only\n");
+		return 0;
+	}
+	kernel_symbols.sym = kcalloc((size_t)nr, sizeof(struct symbol),
+				     GFP_KERNEL);
+	if (!kernel_symbols.sym)
+		return -ENOMEM;
+	kernel_symbols.max = (size_t)nr;
+	err = symtab_build(&kernel_symbols, kernel->data, kernel->size);
+	if (!err)
+		symtab_register(&kernel_symbols);
+	return err;
+}
+
+static int step_acpi(void)
+{
+	return acpi_init(boot_info.rsdp);
+}
+
+static int step_time(void)
+{
+	tsc_init();
+	errlog_set_clock(now_ns);
+	return 0;
+}
+
+static int step_cpus(void)
+{
+	unsigned int nr;
+
+	lapic_init();
+	local_irq_enable();
+	nr = smp_start(boot_info.trampoline);
+	printk("cpus: %u running, local APIC in %s mode\n", nr,
+	       lapic_is_x2apic() ? "x2APIC" : "xAPIC");
+	return 0;
+}
+
+static int step_console_tree(void)
+{
+	int err = shell_init();
+
+	if (!err)
+		err = errlog_init();
+	return err;
+}
+
+static int step_pt(void)
+{
+	int err = pt_init();
+
+	if (err)
+		return err;
+	pt_caps_print(&console_printer);
+	return 0;
+}
+
+static const struct step {
+	const char *name;
+	int (*run)(void);
+} steps[] = {
+	{ "hand-over", step_hand_over },
+	{ "memory", step_memory },
+	{ "paging", step_paging },
+	{ "symbols", step_symbols },
+	{ "acpi", step_acpi },
+	{ "time", step_time },
+	{ "cpus", step_cpus },
+	{ "console tree", step_console_tree },
+	{ "pt", step_pt },
+	{ "session", session_init },
+};
+
+static bool start_up(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		int err = steps[i].run();
+
+		if (!err)
+			continue;
+		printk("topaz: start-up stopped at step \"%s\": %s\n",
+		       steps[i].name, err_name(err));
+		return false;
+	}
+	return true;
+}
+
+/* The rc file of the boot volume, or the built-in one. Return: failed lines. */
+static unsigned int run_rc(void)
+{
+	const struct module *rc = module_by_type(BOOT_MODULE_RC);
+	struct shell sh = { .out = &console_printer };
+
+	sh.name = rc ? "topaz.rc" : "default.rc";
+	printk("rc: %s\n", rc ? "\\topaz.rc of the boot volume" : "built in");
+	if (rc)
+		return shell_run_script(&sh, rc->data, rc->size);
+	return shell_run_script(&sh, default_rc, sizeof(default_rc) - 1);
+}
+
+/* From entry.asm, on the loader's tables and stack; never returns. */
+void kernel_main(const struct boot_info *bi);
+
+void kernel_main(const struct boot_info *bi)
+{
+	unsigned int failed;
+
+	memcpy(&boot_info, bi, sizeof(boot_info));
+	cpu_init_boot();
+	console_init();
+	printk("\ntopaz: tracer for Intel Processor Trace, no operating system\n");
+	if (!start_up())
+		machine_exit(1);
+
+	failed = run_rc();
+	if (failed)
+		printk("topaz: FAIL: %u line%s of the rc file failed\n", failed,
+		       failed == 1 ? "" : "s");
+	else
+		printk("topaz: PASS\n");
+	machine_exit(failed ? 1 : 0);
+}

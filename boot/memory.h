@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loader's memory map turned into what the page allocator takes.
+ */
+#ifndef BOOT_MEMORY_H
+#define BOOT_MEMORY_H
+
+#include "boot/boot_info.h"
+#include "lib/compiler.h"
+
+/**
+ * memory_init() - hand every free page of the map to the page allocator
+ * @bi:	hand-over; entries that are unsorted, overlap, wrap around or are not
+ *	page granular are left out, printed and counted
+ *
+ * Context: boot, once.
+ * Return: 0; -EBADMSG when no usable entry is left; else page_init()'s error.
+ */
+int __must_check memory_init(const struct boot_info *bi);
+
+#endif /* BOOT_MEMORY_H */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Crashes on request: each does one thing that the kernel must not survive.
+ */
+#include "run/crash.h"
+
+#include <asm/traps.h>
+#include "lib/err.h"
+#include "lib/shell.h"
+#include "lib/string.h"
+
+/* Page 0 is unmapped: #PF. The address is hidden from the compiler. */
+static void crash_null(void)
+{
+	volatile u32 *null = NULL;
+
+	__asm__("" : "+r"(null));
+	*null = 1;
+}
+
+static void crash_ud(void)
+{
+	__asm__ volatile("ud2");
+}
+
+/* The kernel's text is not writable: #PF. */
+static void crash_text(void)
+{
+	volatile u8 *text = (volatile u8 *)(unsigned long)crash_ud;
+
+	*text = 0x90;
+}
+
+/* Data is not executable: #PF on the fetch. */
+static void crash_nx(void)
+{
+	static u8 code[16] = { 0xc3 };
+	void (*fn)(void) = (void (*)(void))(unsigned long)code;
+
+	__asm__("" : "+r"(fn));
+	fn();
+}
+
+/* Non-canonical address: #GP. */
+static void crash_gp(void)
+{
+	volatile u32 *far = (volatile u32 *)0x8000000000000000UL;
+
+	__asm__("" : "+r"(far));
+	*far = 1;
+}
+
+/* Runs into the guard page below the stack: #DF on its own stack. */
+static __noinline u64 eat_stack(u64 depth)
+{
+	volatile u8 frame[512];
+
+	frame[depth % sizeof(frame)] = (u8)depth;
+	return depth == ~0ULL ? 0 : eat_stack(depth + 1) + frame[0];
+}
+
+static void crash_stack(void)
+{
+	eat_stack(0);
+}
+
+static void crash_bug(void)
+{
+	BUG_ON(true);
+}
+
+static const struct crash {
+	const char *name;
+	void (*fn)(void);
+} crashes[] = {
+	{ "null", crash_null },
+	{ "ud", crash_ud },
+	{ "text", crash_text },
+	{ "nx", crash_nx },
+	{ "gp", crash_gp },
+	{ "stack", crash_stack },
+	{ "bug", crash_bug },
+};
+
+static int cmd_crash(struct shell *sh, struct shell_args *args)
+{
+	(void)sh;
+	if (args->argc < 2)
+		return shell_fail(args, 0, "crash how? null ud text nx gp stack bug",
+				  -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++) {
+		if (strcmp(args->argv[1], crashes[i].name))
+			continue;
+		crashes[i].fn();
+		return shell_fail(args, 1, "That was survived", -EIO);
+	}
+	return shell_fail(args, 1, "The kinds are null ud text nx gp stack bug",
+			  -EINVAL);
+}
+
+static struct command crash_command = {
+	.name = "crash",
+	.usage = "crash null|ud|text|nx|gp|stack|bug",
+	.help = "fault on purpose: shows what a panic looks like",
+	.run = cmd_crash,
+};
+
+int crash_init(void)
+{
+	return command_register(&crash_command);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory and CPUs that host tests play with.
+ */
+#include "tests/unit/host_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <asm/page.h>
+#include <asm/percpu.h>
+#include "mm/page.h"
+
+unsigned char *host_memory;
+phys_addr_t host_phys_base;
+_Thread_local unsigned int host_cpu;
+unsigned int host_nr_cpus = 1;
+
+void host_memory_init(size_t size, phys_addr_t base)
+{
+	host_memory = aligned_alloc((size_t)PAGE_SIZE << MAX_ORDER, size);
+	if (!host_memory)
+		abort();
+	memset(host_memory, 0xa5, size);
+	host_phys_base = base;
+}
+
+void host_memory_fini(void)
+{
+	free(host_memory);
+	host_memory = NULL;
+}
+
+void host_pages_init(size_t size, phys_addr_t base)
+{
+	struct mem_range range = { .base = base, .size = size };
+
+	host_memory_init(size, base);
+	if (page_init(&range, 1))
+		abort();
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory and CPUs that host tests play with (tests/include/asm/).
+ */
+#ifndef TESTS_UNIT_HOST_MEMORY_H
+#define TESTS_UNIT_HOST_MEMORY_H
+
+#include <stddef.h>
+#include "lib/types.h"
+
+/* A page-aligned arena of @size bytes that starts at physical @base. */
+void host_memory_init(size_t size, phys_addr_t base);
+void host_memory_fini(void);
+
+/* The arena given to the page allocator (page_init) as one range. */
+void host_pages_init(size_t size, phys_addr_t base);
+
+#endif /* TESTS_UNIT_HOST_MEMORY_H */

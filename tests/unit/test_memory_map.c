@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The firmware's memory map, well formed and not.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include <asm/page.h>
+#include "boot/memory.h"
+#include "lib/err.h"
+#include "mm/page.h"
+#include "tests/unit/host_memory.h"
+
+#define MIB	(1024 * 1024ULL)
+#define ARENA	(128 * MIB)
+
+static struct boot_mem map[512];
+
+static int init_with(unsigned int nr)
+{
+	static struct boot_info bi;
+	struct boot_mem *in_arena = (struct boot_mem *)host_memory;
+
+	memcpy(in_arena, map, nr * sizeof(map[0]));
+	bi.mem = virt_to_phys(in_arena);
+	bi.nr_mem = nr;
+	return memory_init(&bi);
+}
+
+static u64 total_pages(void)
+{
+	struct page_stats stats;
+
+	page_stats_read(&stats);
+	return stats.nr_total;
+}
+
+static void entry(unsigned int i, u64 base, u64 size, u64 type)
+{
+	map[i] = (struct boot_mem){ .base = base, .size = size, .type = type };
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	host_memory_init(ARENA, 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	host_memory_fini();
+	return 0;
+}
+
+static void only_usable_memory_is_taken(void **state)
+{
+	(void)state;
+	entry(0, 1 * MIB, 4 * MIB, BOOT_MEM_USABLE);
+	entry(1, 5 * MIB, 4 * MIB, BOOT_MEM_LOADER);
+	entry(2, 16 * MIB, 8 * MIB, BOOT_MEM_USABLE);
+	entry(3, 32 * MIB, 8 * MIB, BOOT_MEM_RUNTIME);
+	assert_int_equal(init_with(4), 0);
+	assert_int_equal(total_pages(), 12 * 256);
+}
+
+static void a_malformed_entry_is_left_out_and_the_rest_used(void **state)
+{
+	(void)state;
+	entry(0, 1 * MIB, 4 * MIB, BOOT_MEM_USABLE);
+	entry(1, 4 * MIB, 4 * MIB, BOOT_MEM_USABLE);		/* overlaps */
+	entry(2, 10 * MIB, 0, BOOT_MEM_USABLE);			/* empty */
+	entry(3, 10 * MIB + 7, 1 * MIB, BOOT_MEM_USABLE);	/* odd base */
+	entry(4, 12 * MIB, ~0ULL & PAGE_MASK, BOOT_MEM_USABLE);	/* wraps */
+	entry(5, 2 * MIB, 1 * MIB, BOOT_MEM_USABLE);		/* unsorted */
+	entry(6, 16 * MIB, 1 * MIB, BOOT_MEM_USABLE);
+	assert_int_equal(init_with(7), 0);
+	assert_int_equal(total_pages(), 5 * 256);
+}
+
+static void a_map_without_usable_memory_is_refused(void **state)
+{
+	(void)state;
+	entry(0, 1 * MIB, 4 * MIB, BOOT_MEM_RESERVED);
+	assert_int_equal(init_with(1), -EBADMSG);
+	assert_int_equal(init_with(0), -EBADMSG);
+}
+
+static void neighbours_are_one_range(void **state)
+{
+	(void)state;
+	entry(0, 1 * MIB, 3 * MIB, BOOT_MEM_USABLE);
+	entry(1, 4 * MIB, 60 * MIB, BOOT_MEM_USABLE);
+	assert_int_equal(init_with(2), 0);
+	/* 32 MiB at 32 MiB: only there when both are one zone or the second */
+	assert_non_null(alloc_pages(GFP_KERNEL | __GFP_NOWARN, 12));
+	assert_int_equal(total_pages(), 63 * 256);
+}
+
+static void more_ranges_than_fit_lose_only_the_surplus(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 300; i++)
+		entry(i, 1 * MIB + i * 16 * 4096ULL, 8 * 4096,
+		      BOOT_MEM_USABLE);
+	assert_int_equal(init_with(300), 0);
+	assert_int_equal(total_pages(), 256 * 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(only_usable_memory_is_taken,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_malformed_entry_is_left_out_and_the_rest_used, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			a_map_without_usable_memory_is_refused, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(neighbours_are_one_range,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			more_ranges_than_fit_lose_only_the_surplus, setup,
+			teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
