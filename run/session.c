@@ -117,7 +117,6 @@ static int print_accounts(struct printer *out, struct list_head *before,
 	struct capture *cap;
 	int err = 0;
 
-	capture_account_head(out);
 	for (struct list_head *pos = before->next; pos != &captures;
 	     pos = pos->next) {
 		cap = list_entry(pos, struct capture, list);
