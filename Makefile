@@ -122,7 +122,7 @@ UNIT :=
 
 # boot, session
 UNIT += memory_map round
-UNIT_round := run/round.c
+UNIT_round := run/round.c $(HOST_MM) lib/printk.c lib/symtab.c lib/sort.c
 UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \
 	lib/sort.c
 

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include <asm/smp.h>
+#include <asm/traps.h>
 #include "lib/err.h"
 #include "run/capture.h"
 #include "run/round.h"
