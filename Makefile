@@ -55,13 +55,20 @@ MM_SRC := mm/page.c mm/slab.c
 PT_SRC :=
 
 # ---------------------------------------------------------------- pt/decode
-DECODE_SRC :=
+DECODE_SRC := pt/decode/branch.c pt/decode/insn.c pt/decode/insn_table.c
 
 # ---------------------------------------------------------------- trace
-TRACE_SRC := trace/account.c
+TRACE_SRC := trace/tracing_map.c trace/map_array.c trace/map_sort.c \
+	     trace/branch_map.c trace/report.c trace/dump.c trace/account.c
 
 # ---------------------------------------------------------------- run
-RUN_SRC := run/session.c run/round.c run/capture.c run/options.c run/crash.c
+RUN_SRC := run/session.c run/round.c run/capture.c run/options.c run/crash.c \
+	   run/modules.c run/workload.c run/wl_quicksort.c run/wl_fibonacci.c \
+	   run/wl_interpreter.c run/wl_tree.c run/wl_sha256.c run/wl_user.c \
+	   run/payload.c run/payload_start.c run/syscall.c run/elfload.c \
+	   run/user_vm.c
+# The kernel's one assembly list: its image holds the ring-3 program as data.
+ARCH_ASM += run/user_image.asm
 
 # ---------------------------------------------------------------- boot (kernel side)
 BOOT_SRC := boot/main.c boot/memory.c
@@ -107,6 +114,48 @@ $(O)/kernel.stripped: $(O)/kernel.elf
 # ---------------------------------------------------------------- loader
 
 # ---------------------------------------------------------------- payloads
+# Ring-3 programs: static ELF files with symbols, W^X segments, no libc. Calls
+# stay calls, so that a program can count them.
+USER_CFLAGS := -std=gnu11 -O2 -ffreestanding -fno-pic -fno-pie -msse2 \
+	-fno-stack-protector -fcf-protection=none \
+	-fno-asynchronous-unwind-tables -fno-optimize-sibling-calls \
+	-fno-tree-loop-distribute-patterns $(WARN) $(MAPDIR) -I.
+USER_LDFLAGS := -static -nostdlib -z noexecstack -z separate-code \
+	-z max-page-size=0x1000 --fatal-warnings --build-id=none --strip-debug
+
+$(O)/user/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(say) USERCC $<
+	$(Q)$(CC) $(USER_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+# The workload "user" goes into the kernel image; a payload may lie elsewhere.
+USER_OBJ := $(O)/user/run/user/primes.o
+$(O)/include/user.elf: $(USER_OBJ)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(LD) $(USER_LDFLAGS) -Ttext-segment=0x8000000 $^ -o $@
+$(O)/kernel/run/user_image.asm.o: $(O)/include/user.elf
+
+# The example payload: Debian's own libz.a (package zlib1g-dev).
+LIBZ := $(shell $(CC) -print-file-name=libz.a)
+PAYLOAD_OBJ := $(O)/user/run/payload/zpayload.o $(O)/user/run/payload/text.o \
+	$(O)/user/run/payload/libc.o
+$(O)/payload.elf: $(PAYLOAD_OBJ)
+	@[ -e "$(LIBZ)" ] || { \
+		echo "$@: no libz.a found (package zlib1g-dev)" >&2; exit 1; }
+	$(say) LD $@
+	$(Q)$(LD) $(USER_LDFLAGS) -Ttext-segment=0x400000 $^ $(LIBZ) -o $@
+
+# Its input: the first MiB of the C headers, in the order of their names.
+INPUT_SIZE := 1048576
+INPUT_FILES := $(sort $(wildcard /usr/include/*.h /usr/include/linux/*.h))
+$(O)/input.txt: Makefile
+	@mkdir -p $(@D)
+	$(say) TEXT $@
+	$(Q)cat $(INPUT_FILES) /dev/null | head -c $(INPUT_SIZE) > $@
+	$(Q)[ $$(wc -c < $@) = $(INPUT_SIZE) ] || { \
+		echo "$@: /usr/include/*.h and /usr/include/linux/*.h hold less than 1 MiB (packages libc6-dev, linux-libc-dev)" >&2; \
+		exit 1; }
 
 # ---------------------------------------------------------------- ptmodel
 
@@ -119,6 +168,12 @@ HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) -pthread \
 HOST_MM := mm/page.c mm/slab.c tests/unit/host_memory.c
 
 UNIT :=
+
+# pt/decode
+DECODE_INSN := pt/decode/insn.c pt/decode/insn_table.c
+UNIT += insn_zydis
+UNIT_insn_zydis := $(DECODE_INSN)
+UNIT_LIBS_insn_zydis := -lZydis
 
 # boot, session
 UNIT += memory_map round

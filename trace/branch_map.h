@@ -14,19 +14,25 @@
 #include "pt/decode/flow.h"
 #include "trace/tracing_map.h"
 
+/* Key of the map of edges, and its fields. */
+struct branch_key {
+	u64 from;
+	u64 to;
+};
+
+enum {
+	BRANCH_FIELD_FROM,
+	BRANCH_FIELD_TO,
+	BRANCH_FIELD_HITS,
+};
+
+#define BRANCH_SUM_HITS	0	/* index in elt->sums, both maps */
+
 struct branch_map {
 	struct tracing_map *edges;
 	struct tracing_map *functions;
 	u64 hits;		/* edge executions offered */
 	u64 dropped;		/* edge executions that found no room */
-};
-
-/* One row of a listing. */
-struct branch_row {
-	u64 from;		/* functions: the entry address */
-	u64 to;			/* functions: 0 */
-	u64 hits;
-	enum branch_class class;	/* functions: BRANCH_CALL */
 };
 
 /**
@@ -44,6 +50,9 @@ void branch_map_clear(struct branch_map *map);
  * Context: thread; several CPUs may add to one map at once.
  */
 void branch_map_add_flow(struct branch_map *map, struct pt_flow *flow);
+
+/* The class of an element of the map of edges. */
+enum branch_class branch_map_class(const struct tracing_map_elt *elt);
 
 /* Hits of one edge, or of all edges into @to (from = 0), or out of @from
  * (to = 0); 0 when there are none. */

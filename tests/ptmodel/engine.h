@@ -87,7 +87,8 @@ struct ptm_state {
  * @triggered:	optional: TriggerEn has become @on; while it is off the engine
  *		needs no ptm_branch() and ptm_event()
  * @capture:	optional: a new capture begins: TraceEn 0 to 1 with
- *		PacketByteCnt 0, before its first byte
+ *		PacketByteCnt 0, before its first byte; capture_traced is still
+ *		that of the last one
  * @written:	optional: bytes that have just been written to memory
  * @tsc:	optional: time-stamp counter for TSC packets; else 0
  */

@@ -43,9 +43,9 @@ void ptm_flow_enable(struct ptm_cpu *cpu, const struct ptm_at *at)
 	if (!cpu->trigger_en)
 		return;
 	if (psb) {
-		cpu->capture_traced = false;
 		if (cpu->ops->capture)
 			cpu->ops->capture(cpu->opaque);
+		cpu->capture_traced = false;
 	}
 	ptm_output_start(cpu);
 	cpu->ops->read_state(cpu->opaque, &state);

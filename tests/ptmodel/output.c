@@ -203,6 +203,8 @@ void ptm_flush(struct ptm_cpu *cpu)
 
 void ptm_output(struct ptm_cpu *cpu, const uint8_t *bytes, unsigned int len)
 {
+	if (!cpu->trigger_en)
+		return;
 	cpu->byte_cnt += len;
 	if (cpu->byte_cnt > PTM_STATUS_BYTECNT_MAX)
 		cpu->byte_cnt = PTM_STATUS_BYTECNT_MAX;

@@ -192,7 +192,9 @@ static void packet_psb(struct ptm_cpu *cpu)
 	}
 	ptm_packet_tnt_flush(cpu);
 	ptm_output(cpu, bytes, sizeof(bytes));
-	cpu->byte_cnt = 0;
+	/* Cut off by a STOP it does not count. */
+	if (cpu->trigger_en)
+		cpu->byte_cnt = 0;
 	cpu->last_ip = 0;
 	cpu->nr_ret = 0;
 }

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plugin: options, and what is planted into translated code.
+ *
+ * For each TB, all conditional on a word of the vCPU's scoreboard, so that code
+ * that is not traced runs at nearly full speed:
+ *   first instruction	results of the last system instruction; follow_tb()
+ *   branches		an inline store: this branch has begun
+ *   last instruction	PMI: under -icount an interrupt may be raised there only
+ */
+#include "vcpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define INSN_BYTES	15
+#define RESET_VECTOR	0xfffffff0ULL
+#define ARENA_BYTES	(1UL << 20)
+
+QPL_EXPORT extern int qemu_plugin_version;
+int qemu_plugin_version = QPL_ABI;
+
+struct model_options options;
+atomic_bool exiting;
+
+/* The vCPU of this thread, for its register handles at translation time. */
+static _Thread_local struct vcpu *this_vcpu;
+
+/* ---- records of translated code: live until all TBs are flushed ---- */
+
+struct arena {
+	struct arena *next;
+	size_t used;
+	uint8_t bytes[ARENA_BYTES];
+};
+
+static struct arena *arenas;
+static pthread_mutex_t arena_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *arena_alloc(size_t len)
+{
+	struct arena *arena;
+	void *mem;
+
+	len = (len + 15) & ~15UL;
+	pthread_mutex_lock(&arena_lock);
+	if (!arenas || arenas->used + len > ARENA_BYTES) {
+		arena = malloc(sizeof(*arena));
+		if (!arena)
+			abort();
+		arena->next = arenas;
+		arena->used = 0;
+		arenas = arena;
+	}
+	mem = arenas->bytes + arenas->used;
+	arenas->used += len;
+	pthread_mutex_unlock(&arena_lock);
+	memset(mem, 0, len);
+	return mem;
+}
+
+/* A branch may be pending across the flush: its record moves to the vCPU. */
+static void save_records(struct vcpu *v)
+{
+	struct vcpu_words *words = vcpu_words(v);
+
+	if (words->pending &&
+	    (void *)words->pending != (void *)&v->pending_copy)
+		v->pending_copy = *(struct insn_rec *)words->pending;
+	if (words->pending)
+		words->pending = (uint64_t)&v->pending_copy;
+	if (v->insn && v->insn != &v->insn_copy) {
+		v->insn_copy = *v->insn;
+		v->insn = &v->insn_copy;
+	}
+}
+
+static void flush_cb(void *unused)
+{
+	struct arena *arena;
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < NR_VCPUS; i++)
+		if (vcpus[i].reg_bytes)
+			save_records(&vcpus[i]);
+	while (arenas) {
+		arena = arenas;
+		arenas = arena->next;
+		free(arena);
+	}
+}
+
+/* ---- translation ---- */
+
+#define WORD(name)	vcpu_word(offsetof(struct vcpu_words, name))
+
+static void reset_cb(unsigned int vcpu, void *unused)
+{
+	(void)unused;
+	vcpu_reset_all();
+	vcpu_reset_if_wanted(&vcpus[vcpu]);
+}
+
+static void pmi_cb(unsigned int vcpu, void *unused)
+{
+	struct vcpu *v = &vcpus[vcpu];
+
+	(void)unused;
+	vcpu_words(v)->pmi = 0;
+	apic_deliver_pmi(v);
+}
+
+static struct insn_rec *new_insn_rec(const struct qemu_plugin_insn *insn,
+				     const struct tb_rec *tb,
+				     const struct insn_info *info)
+{
+	struct insn_rec *rec = arena_alloc(sizeof(*rec));
+
+	rec->vaddr = qemu_plugin_insn_vaddr(insn);
+	rec->tb_vaddr = tb->vaddr;
+	rec->len = qemu_plugin_insn_size(insn);
+	rec->info = *info;
+	rec->long_mode = tb->long_mode;
+	rec->target = rec->vaddr + rec->len + (int64_t)info->disp;
+	return rec;
+}
+
+static struct tb_rec *new_tb_rec(const struct qemu_plugin_tb *tb, size_t nr)
+{
+	struct tb_rec *rec = arena_alloc(sizeof(*rec) + nr * INSN_BYTES);
+	size_t i;
+
+	rec->vaddr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	rec->long_mode = this_vcpu && vcpu_long_mode(this_vcpu);
+	for (i = 0; i < nr; i++)
+		rec->len += qemu_plugin_insn_data(
+			qemu_plugin_tb_get_insn(tb, i), rec->bytes + rec->len,
+			INSN_BYTES);
+	return rec;
+}
+
+/* CPUID, RDMSR, RDTSC: their results are looked at on the next instruction. */
+static qpl_vcpu_cb system_cb(enum insn_class class)
+{
+	switch (class) {
+	case INSN_WRMSR:
+		return system_wrmsr;
+	case INSN_RDMSR:
+		return system_rdmsr;
+	case INSN_CPUID:
+		return system_cpuid;
+	case INSN_RDTSC:
+		return system_rdtsc;
+	default:
+		return NULL;
+	}
+}
+
+static bool is_pending_class(enum insn_class class)
+{
+	return (class >= INSN_JCC && class <= INSN_FAR) ||
+	       class == INSN_MOV_CR3;
+}
+
+static void plant_cond(struct qemu_plugin_insn *insn, qpl_vcpu_cb cb, int regs,
+		       struct qpl_u64 word, void *udata)
+{
+	qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, cb, regs,
+						    QPL_COND_NE, word, 0,
+						    udata);
+}
+
+/* Callbacks of what the instruction is. Returns: look at its results? */
+static bool plant_class(struct qemu_plugin_insn *insn, const struct tb_rec *tb)
+{
+	uint8_t bytes[INSN_BYTES];
+	struct insn_info info;
+	struct insn_rec *rec;
+	qpl_vcpu_cb cb;
+
+	insn_classify(&info, bytes,
+		      qemu_plugin_insn_data(insn, bytes, sizeof(bytes)));
+	cb = system_cb(info.class);
+	if (!cb && !is_pending_class(info.class) && !options.insns &&
+	    info.class != INSN_LGDT)
+		return false;
+	rec = new_insn_rec(insn, tb, &info);
+	if (options.insns)
+		plant_cond(insn, follow_insn, QPL_NO_REGS, WORD(active), rec);
+	if (cb)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QPL_RW_REGS,
+						       rec);
+	if (is_pending_class(info.class))
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+			insn, QPL_OP_STORE_U64, WORD(pending), (uint64_t)rec);
+	if (info.class == INSN_LGDT)
+		qemu_plugin_register_vcpu_mem_cb(insn, system_lgdt,
+						 QPL_NO_REGS, QPL_MEM_R, NULL);
+	return cb;
+}
+
+static void translate_cb(struct qemu_plugin_tb *tb, void *unused)
+{
+	size_t i, nr = qemu_plugin_tb_n_insns(tb);
+	struct tb_rec *rec = new_tb_rec(tb, nr);
+	bool post = true;
+
+	(void)unused;
+	for (i = 0; i < nr; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (!i && rec->vaddr == RESET_VECTOR)
+			qemu_plugin_register_vcpu_insn_exec_cb(
+				insn, reset_cb, QPL_NO_REGS, NULL);
+		if (post)
+			plant_cond(insn, system_post, QPL_RW_REGS, WORD(post),
+				   NULL);
+		if (!i)
+			plant_cond(insn, follow_tb, QPL_R_REGS, WORD(active),
+				   rec);
+		post = plant_class(insn, rec);
+		if (i == nr - 1)
+			plant_cond(insn, pmi_cb, QPL_NO_REGS, WORD(pmi), NULL);
+	}
+}
+
+/* ---- start and end ---- */
+
+static void vcpu_init_cb(unsigned int vcpu, void *unused)
+{
+	(void)unused;
+	if (vcpu >= NR_VCPUS) {
+		fprintf(stderr, "ptmodel: at most %d vCPUs\n", NR_VCPUS);
+		exit(1);
+	}
+	vcpu_init(&vcpus[vcpu], vcpu);
+	this_vcpu = &vcpus[vcpu];
+}
+
+static void exit_cb(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	/*
+	 * Other vCPU threads may still run. They look at the flag when a TB
+	 * begins; the time is for the one callback that each may be in.
+	 */
+	atomic_store(&exiting, true);
+	usleep(20000);
+	for (i = 0; i < NR_VCPUS; i++)
+		if (vcpus[i].reg_bytes)
+			truth_end(&vcpus[i].truth, vcpus[i].pt.capture_traced);
+	if (options.code_file && code_image_write(options.code_file))
+		fprintf(stderr, "ptmodel: %s: %s\n", options.code_file,
+			strerror(errno));
+	if (code_image_changed())
+		fprintf(stderr, "ptmodel: traced code has changed (%lu bytes): "
+			"the code image has its last version only\n",
+			code_image_changed());
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int set_directory(const char **dir, const char *path)
+{
+	if (!is_directory(path)) {
+		fprintf(stderr, "ptmodel: %s is no directory\n", path);
+		return -1;
+	}
+	*dir = strdup(path);
+	return 0;
+}
+
+static int set_profile(const char *name)
+{
+	options.profile = ptm_profile_find(name);
+	if (options.profile)
+		return 0;
+	fprintf(stderr, "ptmodel: no profile %s; there are: %s\n", name,
+		ptm_profile_names());
+	return -1;
+}
+
+static int set_switch(bool *what, const char *name, const char *val)
+{
+	if (strcmp(val, "on") && strcmp(val, "off")) {
+		fprintf(stderr, "ptmodel: %s=%s: on or off\n", name, val);
+		return -1;
+	}
+	*what = !strcmp(val, "on");
+	return 0;
+}
+
+static int set_option(char *arg)
+{
+	char *val = strchr(arg, '=');
+
+	if (!val)
+		val = arg + strlen(arg);
+	else
+		*val++ = 0;
+	if (!strcmp(arg, "profile"))
+		return set_profile(val);
+	if (!strcmp(arg, "truth"))
+		return set_directory(&options.truth_dir, val);
+	if (!strcmp(arg, "trace"))
+		return set_directory(&options.trace_dir, val);
+	if (!strcmp(arg, "insns"))
+		return set_switch(&options.insns, arg, val);
+	if (!strcmp(arg, "verbose"))
+		return set_switch(&options.verbose, arg, val);
+	if (!strcmp(arg, "code")) {
+		options.code_file = strdup(val);
+		return 0;
+	}
+	fprintf(stderr, "ptmodel: no option %s; there are: profile truth trace "
+		"code insns verbose probe\n", arg);
+	return -1;
+}
+
+static void default_code_file(void)
+{
+	size_t len;
+	char *path;
+
+	if (options.code_file || !options.trace_dir)
+		return;
+	len = strlen(options.trace_dir) + sizeof("/code.img");
+	path = malloc(len);
+	if (!path)
+		abort();
+	snprintf(path, len, "%s/code.img", options.trace_dir);
+	options.code_file = path;
+}
+
+QPL_EXPORT int qemu_plugin_install(qpl_id id, const struct qpl_info *info,
+				   int argc, char **argv);
+
+int qemu_plugin_install(qpl_id id, const struct qpl_info *info, int argc,
+			char **argv)
+{
+	int i;
+
+	if (argc == 1 && !strcmp(argv[0], "probe=on")) {
+		printf("ptmodel: QEMU offers plugin ABI %d to %d\n",
+		       info->version.min, info->version.cur);
+		fflush(stdout);
+		_exit(0);
+	}
+	options.profile = ptm_profile_find("skylake");
+	for (i = 0; i < argc; i++)
+		if (set_option(argv[i]))
+			return -1;
+	if (strcmp(info->target_name, "x86_64") || !info->system_emulation) {
+		fprintf(stderr, "ptmodel: for qemu-system-x86_64 only\n");
+		return -1;
+	}
+	default_code_file();
+	vcpu_words_init();
+	qemu_plugin_register_vcpu_init_cb(id, vcpu_init_cb, NULL);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_cb, NULL);
+	qemu_plugin_register_vcpu_discon_cb(id, QPL_DISCON_INTERRUPT |
+					    QPL_DISCON_EXCEPTION,
+					    follow_discon, NULL);
+	qemu_plugin_register_flush_cb(id, flush_cb, NULL);
+	qemu_plugin_register_atexit_cb(id, exit_cb, NULL);
+	return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One vCPU of QEMU as the glue sees it: registers, memory, what it executes.
+ *
+ * Between QEMU's callbacks (qemu.c) and the engine (engine.h). A struct vcpu is
+ * touched by its own thread only, but for reset_wanted.
+ */
+#ifndef TESTS_PTMODEL_VCPU_H
+#define TESTS_PTMODEL_VCPU_H
+
+#include "classify.h"
+#include "code_image.h"
+#include "engine.h"
+#include "qpl.h"
+#include "truth.h"
+
+#include <stdatomic.h>
+
+#define NR_VCPUS	256
+
+enum vcpu_reg {
+	REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RIP, REG_RFLAGS, REG_CS,
+	REG_CR0, REG_CR3, REG_CR4, REG_EFER,
+	NR_REGS,
+};
+
+/* One instruction that the model must see, as it was translated. */
+struct insn_rec {
+	uint64_t vaddr, tb_vaddr;
+	uint64_t target;		/* of a direct branch */
+	struct insn_info info;
+	uint8_t len;
+	bool long_mode;
+};
+
+/* One translation block. */
+struct tb_rec {
+	uint64_t vaddr;
+	bool long_mode;
+	uint64_t noted_at;		/* true address in the code image */
+	atomic_bool noted;
+	unsigned int len;
+	uint8_t bytes[];
+};
+
+enum vcpu_post {
+	POST_NONE,
+	POST_CPUID,
+	POST_RDMSR,
+	POST_RDTSC,
+	POST_GP,
+};
+
+/*
+ * The words that QEMU's generated code tests and stores: a scoreboard.
+ * @pending holds the struct insn_rec of a branch that has begun; it is stored
+ * even when nothing is traced, because that costs less than to test.
+ */
+struct vcpu_words {
+	uint64_t active;		/* TriggerEn */
+	uint64_t post;			/* enum vcpu_post */
+	uint64_t pmi;			/* a PMI waits for the end of the TB */
+	uint64_t pending;
+};
+
+struct vcpu {
+	struct ptm_cpu pt;
+	struct truth truth;
+	uint64_t delta;			/* true address - translated address */
+	bool sync;			/* next interrupt callback: exception */
+	bool x2apic;
+	unsigned int index;
+	uint32_t apic_id, lvtpc;
+	uint64_t apic_base;
+
+	const struct insn_rec *insn;	/* begun, not yet known to retire */
+	uint64_t insn_pc;
+
+	uint64_t post_pc, post_value, saved_rcx;
+	uint32_t leaf, subleaf;
+	uint64_t tsc;			/* last that the guest has read */
+	uint64_t gdt_base;
+	bool gdt_known;
+
+	/* Outlive a flush of the TBs. */
+	struct insn_rec pending_copy, insn_copy;
+	struct qemu_plugin_register *regs[NR_REGS];
+	GByteArray *reg_bytes, *mem_bytes;
+	atomic_bool reset_wanted;
+};
+
+/* What was asked for on the command line. Owner: qemu.c. */
+struct model_options {
+	const struct ptm_profile *profile;
+	const char *truth_dir, *trace_dir, *code_file;
+	bool insns, verbose;
+};
+
+extern struct model_options options;
+/* The QEMU process is ending: vCPUs must leave their truth alone. */
+extern atomic_bool exiting;
+
+/* Owner: vcpu.c. */
+extern struct vcpu vcpus[NR_VCPUS];
+
+void vcpu_init(struct vcpu *v, unsigned int index);
+struct vcpu_words *vcpu_words(const struct vcpu *v);
+struct qpl_u64 vcpu_word(size_t offset);
+/* Once, before any vCPU is there. */
+void vcpu_words_init(void);
+
+uint64_t vcpu_reg(struct vcpu *v, enum vcpu_reg reg);
+void vcpu_set_reg(struct vcpu *v, enum vcpu_reg reg, uint64_t val);
+unsigned int vcpu_cpl(struct vcpu *v);
+int vcpu_read_phys(struct vcpu *v, uint64_t pa, void *buf, size_t len);
+int vcpu_write_phys(struct vcpu *v, uint64_t pa, const void *buf, size_t len);
+bool vcpu_long_mode(struct vcpu *v);
+
+/* Cold reset, when one has been asked for by vcpu_reset_all(). */
+void vcpu_reset_if_wanted(struct vcpu *v);
+void vcpu_reset_all(void);
+
+/* ---- apic.c ---- */
+
+/* Where LVTPC is: follows IA32_APIC_BASE and, in x2APIC mode, MSR 834H. */
+void apic_wrmsr(struct vcpu *v, uint32_t msr, uint64_t val);
+bool apic_rdmsr(const struct vcpu *v, uint32_t msr, uint64_t *val);
+/* What LVTPC says is sent; its mask bit is set. */
+void apic_deliver_pmi(struct vcpu *v);
+
+/* ---- follow.c: callbacks of the executed code ---- */
+
+void follow_tb(unsigned int vcpu, void *tb_rec);
+void follow_insn(unsigned int vcpu, void *insn_rec);
+void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
+		   void *unused);
+/* The WRMSR that clears TraceEn is never in the trace. */
+void follow_restart(struct vcpu *v);
+
+/* ---- system.c: callbacks of system instructions ---- */
+
+void system_wrmsr(unsigned int vcpu, void *insn_rec);
+void system_rdmsr(unsigned int vcpu, void *insn_rec);
+void system_cpuid(unsigned int vcpu, void *insn_rec);
+void system_rdtsc(unsigned int vcpu, void *insn_rec);
+/* The GDT's base is the second operand that LGDT reads. */
+void system_lgdt(unsigned int vcpu, uint32_t info, uint64_t vaddr,
+		 void *unused);
+/* On the instruction behind: results are in the registers now. */
+void system_post(unsigned int vcpu, void *unused);
+/* An interrupt or exception from @from: undoes what led to a #GP. */
+void system_discon(struct vcpu *v, bool sync, uint64_t from);
+
+#endif /* TESTS_PTMODEL_VCPU_H */
