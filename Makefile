@@ -55,7 +55,9 @@ MM_SRC := mm/page.c mm/slab.c
 PT_SRC :=
 
 # ---------------------------------------------------------------- pt/decode
-DECODE_SRC := pt/decode/branch.c pt/decode/insn.c pt/decode/insn_table.c
+DECODE_SRC := pt/decode/branch.c pt/decode/insn.c pt/decode/insn_table.c \
+	      pt/decode/packet.c pt/decode/flow.c pt/decode/walk.c \
+	      pt/decode/block.c pt/decode/edges.c
 
 # ---------------------------------------------------------------- trace
 TRACE_SRC := trace/tracing_map.c trace/map_array.c trace/map_sort.c \
