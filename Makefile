@@ -45,8 +45,11 @@ LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 	   lib/shell_cmds.c
 
 # ---------------------------------------------------------------- arch/x86
-ARCH_SRC :=
-ARCH_ASM :=
+ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
+	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
+	    arch/x86/apic.c arch/x86/smp.c arch/x86/tsc.c arch/x86/serial.c \
+	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
+ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 
 # ---------------------------------------------------------------- mm
 MM_SRC := mm/page.c mm/slab.c
@@ -95,7 +98,16 @@ $(O)/kernel/%.o: %.c Makefile
 	$(say) CC $<
 	$(Q)$(CC) $(KERNEL_CFLAGS) $(DEPFLAGS) -c $< -o $@
 
-$(O)/kernel/%.asm.o: %.asm Makefile
+# Offsets that NASM shares with C: never typed twice.
+OFFSETS := $(O)/include/asm-offsets.inc
+$(OFFSETS): arch/x86/asm-offsets.c Makefile
+	@mkdir -p $(@D) $(O)/kernel/arch/x86
+	$(say) GEN $@
+	$(Q)$(CC) $(KERNEL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -S $< -o $@.s
+	$(Q)sed -n 's/^->//p' $@.s > $@
+-include $(wildcard $(OFFSETS).d)
+
+$(O)/kernel/%.asm.o: %.asm $(OFFSETS) Makefile
 	@mkdir -p $(@D)
 	$(say) NASM $<
 	$(Q)$(NASM) -Wall -Werror -f elf64 -g -F dwarf -I$(O)/include/ \

@@ -31,6 +31,9 @@ u32 lapic_read_lvtpc(void);
 void lapic_send_ipi(u32 apic_id, u8 vector);
 void lapic_send_self(u8 vector);
 void lapic_send_nmi(u32 apic_id);
+/* Start of an AP: INIT, then STARTUP with the page of its first code. */
+void lapic_send_init(u32 apic_id);
+void lapic_send_startup(u32 apic_id, u8 page);
 
 /* Periodic VECTOR_TIMER interrupts about every @us microseconds. */
 void lapic_timer_start(u32 us);

@@ -5,7 +5,7 @@
 #ifndef ASM_TSC_H
 #define ASM_TSC_H
 
-#include "lib/types.h"
+#include "lib/compiler.h"
 
 static inline u64 rdtsc(void)
 {

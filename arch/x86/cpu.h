@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a CPU owns: inside of arch/x86 only.
+ *
+ * GS.base points here in kernel mode; NASM sees the offsets by asm-offsets.inc.
+ */
+#ifndef X86_CPU_H
+#define X86_CPU_H
+
+#include <asm/percpu.h>
+#include <asm/traps.h>
+#include "boot/boot_info.h"
+
+#define KERNEL_CS	0x08
+#define KERNEL_DS	0x10
+#define USER_DS		0x1b
+#define USER_CS		0x23
+#define TSS_SELECTOR	0x28
+
+/* Stacks by interrupt stack table index; 0 is the thread stack. */
+enum {
+	STACK_THREAD,
+	STACK_DF,
+	STACK_NMI,
+	STACK_MC,
+	STACK_DB,
+	NR_STACKS,
+};
+
+#define STACK_PAGES	4	/* of each stack; below each is a guard page */
+#define STACK_SPAN	((STACK_PAGES + 1) * 4096UL)
+
+struct tss {
+	u32 reserved0;
+	u64 rsp[3];
+	u64 reserved1;
+	u64 ist[7];
+	u64 reserved2;
+	u16 reserved3;
+	u16 io_map;
+} __packed;
+static_assert(sizeof(struct tss) == 104, "TSS of long mode");
+
+struct cpu {
+	struct cpu *self;	/* offsets 0 and 8 are known to asm/percpu.h */
+	u32 id;
+	u32 apic_id;
+	u64 kernel_rsp;		/* stack of SYSCALL; set by user_run() */
+	u64 user_rsp;		/* scratch of the SYSCALL entry */
+	u64 run_rsp;		/* where user_exit() returns to */
+	struct tss tss;
+	u64 gdt[7];
+	u64 nmi_unclaimed;
+	u32 online;
+	/* Work from smp_run_on(): fn is set last, cleared when it is done. */
+	void (*fn)(void *arg);
+	void *arg;
+} __aligned(64);
+
+extern struct cpu cpus[NR_CPUS];
+
+static inline struct cpu *this_cpu(void)
+{
+	struct cpu *cpu;
+
+	__asm__ volatile("movq %%gs:0, %0" : "=r"(cpu));
+	return cpu;
+}
+
+/* Tables and registers of the calling CPU. @stacks: lowest guard page. */
+void cpu_init(struct cpu *cpu, u64 stacks);
+
+/* Top of a CPU's stack whose stacks start at @stacks. */
+static inline u64 stack_top(u64 stacks, unsigned int index)
+{
+	return stacks + (index + 1) * STACK_SPAN;
+}
+
+void idt_init(void);
+void idt_load(void);
+void trap_dispatch(struct pt_regs *regs);
+void syscall_dispatch(struct pt_regs *regs);
+
+/* Fault at @rip in kernel code that expected it? Return: where to go on, 0. */
+u64 extable_find(u64 rip);
+
+/* A fault that nobody handles. */
+void __noreturn panic_regs(const struct pt_regs *regs);
+
+extern bool cpu_has_smap;
+extern bool cpu_has_avx;
+
+/* entry.asm */
+extern const u64 trap_stubs[256];
+extern void syscall_entry(void);
+extern char ap_start[], ap_end[], ap_params[];
+void ap_entry(void);
+void ap_main(struct cpu *cpu);
+int user_enter(u64 rip, u64 rsp, u64 arg);
+void __noreturn user_leave(int status);
+
+/* Parameters at the end of the trampoline page. */
+struct ap_params {
+	u64 boot_cr3;		/* below 4 GiB: loaded by 32-bit code */
+	u64 kernel_cr3;
+	u64 stack;
+	u64 entry;		/* ap_entry */
+	u64 cpu;		/* struct cpu */
+};
+
+/* paging.c */
+extern phys_addr_t boot_cr3;	/* the loader's tables, for the trampoline */
+u64 stacks_alloc(unsigned int cpu);	/* lowest guard page, or 0 */
+
+/* acpi.c */
+struct madt {
+	u64 lapic_pa;
+	unsigned int nr;
+	unsigned int nr_skipped;	/* malformed, duplicate or too many */
+	u32 apic_id[NR_CPUS];
+};
+/* Parses MADT bytes, header included. Return: 0 or -EBADMSG. */
+int madt_parse(struct madt *madt, const u8 *table, size_t size);
+extern struct madt acpi_madt;
+
+/* serial.c */
+struct serial {
+	u16 port;		/* 0: not there */
+};
+bool serial_probe(struct serial *s, u16 port);
+void serial_write(const struct serial *s, const char *text, size_t n);
+
+/* Console for panic: takes the lock only if it is free. */
+void console_panic(void);
+
+#endif /* X86_CPU_H */
