@@ -126,6 +126,39 @@ $(O)/kernel.stripped: $(O)/kernel.elf
 	$(Q)$(STRIP) --strip-debug -o $@ $<
 
 # ---------------------------------------------------------------- loader
+# GNU-EFI: an ELF shared object turned into a PE image. Its headers are not
+# warning-clean, so they come in as system headers.
+EFI_LIBDIR ?= /usr/lib
+EFI_INCLUDE ?= /usr/include/efi
+EFI_CFLAGS := -std=gnu11 -O2 -ffreestanding -fpic -fshort-wchar -mno-red-zone \
+	-fno-stack-protector -fcf-protection=none -maccumulate-outgoing-args \
+	-fno-asynchronous-unwind-tables -DGNU_EFI_USE_MS_ABI $(WARN) \
+	$(MAPDIR) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -I.
+EFI_SRC := boot/loader/main.c boot/loader/elf.c boot/loader/files.c \
+	boot/loader/memmap.c boot/loader/paging.c boot/loader/machine.c
+EFI_OBJ := $(EFI_SRC:%.c=$(O)/efi/%.o) $(O)/efi/boot/loader/image.o
+EFI_SECTIONS := -j .text -j .sdata -j .data -j .rodata -j .dynamic \
+	-j .dynsym -j '.rel*' -j .reloc
+
+$(O)/efi/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(say) EFICC $<
+	$(Q)$(CC) $(EFI_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(O)/efi/boot/loader/image.o: boot/loader/image.asm $(O)/kernel.stripped
+	@mkdir -p $(@D)
+	$(say) NASM $<
+	$(Q)$(NASM) -Wall -Werror -f elf64 \
+		-DKERNEL="'$(O)/kernel.stripped'" $< -o $@
+
+$(O)/BOOTX64.EFI: $(EFI_OBJ)
+	$(say) EFI $@
+	$(Q)$(LD) -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined \
+		-T $(EFI_LIBDIR)/elf_x86_64_efi.lds \
+		$(EFI_LIBDIR)/crt0-efi-x86_64.o $(EFI_OBJ) -o $@.so \
+		-L$(EFI_LIBDIR) -lgnuefi -lefi
+	$(Q)$(OBJCOPY) $(EFI_SECTIONS) --target efi-app-x86_64 --subsystem=10 \
+		$@.so $@
 
 # ---------------------------------------------------------------- payloads
 # Ring-3 programs: static ELF files with symbols, W^X segments, no libc. Calls
@@ -269,5 +302,6 @@ help: ## this list
 	@sed -n 's/^\([a-zA-Z0-9_-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | \
 		expand -t 18 | sort
 
-DEPS := $(KERNEL_OBJ:.o=.d) $(UNIT_PROGS:=.d)
+DEPS := $(KERNEL_OBJ:.o=.d) $(EFI_OBJ:.o=.d) $(USER_OBJ:.o=.d) \
+	$(PAYLOAD_OBJ:.o=.d) $(UNIT_PROGS:=.d)
 -include $(wildcard $(DEPS))
