@@ -55,7 +55,8 @@ ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 MM_SRC := mm/page.c mm/slab.c
 
 # ---------------------------------------------------------------- pt
-PT_SRC :=
+PT_SRC := pt/caps.c pt/caps_print.c pt/topa.c pt/buffer.c pt/markers.c \
+	  pt/rtit.c pt/output.c pt/pmi.c pt/event.c pt/init.c
 
 # ---------------------------------------------------------------- pt/decode
 DECODE_SRC := pt/decode/branch.c pt/decode/insn.c pt/decode/insn_table.c \
@@ -68,12 +69,11 @@ TRACE_SRC := trace/tracing_map.c trace/map_array.c trace/map_sort.c \
 
 # ---------------------------------------------------------------- run
 RUN_SRC := run/session.c run/round.c run/capture.c run/options.c run/crash.c \
-	   run/modules.c run/workload.c run/wl_quicksort.c run/wl_fibonacci.c \
-	   run/wl_interpreter.c run/wl_tree.c run/wl_sha256.c run/wl_user.c \
-	   run/payload.c run/payload_start.c run/syscall.c run/elfload.c \
-	   run/user_vm.c
-# The kernel's one assembly list: its image holds the ring-3 program as data.
-ARCH_ASM += run/user_image.asm
+	   run/workload.c run/modules.c run/payload.c run/payload_start.c \
+	   run/elfload.c run/user_vm.c run/syscall.c run/wl_quicksort.c \
+	   run/wl_fibonacci.c run/wl_interpreter.c run/wl_tree.c \
+	   run/wl_sha256.c run/wl_user.c
+RUN_ASM := run/user_image.asm
 
 # ---------------------------------------------------------------- boot (kernel side)
 BOOT_SRC := boot/main.c boot/memory.c
@@ -81,7 +81,8 @@ BOOT_SRC := boot/main.c boot/memory.c
 KERNEL_SRC := $(LIB_SRC) $(ARCH_SRC) $(MM_SRC) $(PT_SRC) $(DECODE_SRC) \
 	      $(TRACE_SRC) $(RUN_SRC) $(BOOT_SRC)
 KERNEL_OBJ := $(KERNEL_SRC:%.c=$(O)/kernel/%.o) \
-	      $(ARCH_ASM:%.asm=$(O)/kernel/%.asm.o)
+	      $(ARCH_ASM:%.asm=$(O)/kernel/%.asm.o) \
+	      $(RUN_ASM:%.asm=$(O)/kernel/%.asm.o)
 
 KERNEL_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-mcmodel=kernel -mno-red-zone -mgeneral-regs-only \

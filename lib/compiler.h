@@ -56,6 +56,12 @@ static inline void cpu_relax(void)
 	__builtin_ia32_pause();
 }
 
+/* Stores before it are globally visible before those after it. */
+static inline void store_fence(void)
+{
+	__asm__ volatile("sfence" : : : "memory");
+}
+
 static inline u64 round_up_u64(u64 x, u64 align)
 {
 	return (x + align - 1) / align * align;

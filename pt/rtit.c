@@ -111,13 +111,13 @@ void rtit_disable(void)
 	 */
 	wrmsr(MSR_IA32_RTIT_CTL,
 	      rdmsr(MSR_IA32_RTIT_CTL) & ~RTIT_CTL_TRACEEN);
-	__builtin_ia32_sfence();
+	store_fence();
 }
 
 void rtit_enable(u64 ctl)
 {
 	/* Tables and markers are stored before the CPU may read them. */
-	__builtin_ia32_sfence();
+	store_fence();
 	wrmsr(MSR_IA32_RTIT_CTL, ctl);
 }
 

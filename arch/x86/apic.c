@@ -27,12 +27,14 @@
 #define APIC_TIMER_INIT	0x380
 #define APIC_TIMER_NOW	0x390
 #define APIC_TIMER_DIV	0x3e0
+#define X2APIC_SELF_IPI	0x3f0
 
 #define SVR_ENABLE	(1u << 8)
 #define TIMER_PERIODIC	(1u << 17)
 #define TIMER_DIV_16	3u
 #define ICR_PENDING	(1u << 12)
 #define ICR_ASSERT	(1u << 14)
+#define ICR_TO_SELF	(1u << 18)
 #define ICR_INIT	(5u << 8)
 #define ICR_STARTUP	(6u << 8)
 #define ICR_WAIT	100000		/* reads; delivery takes a few */
@@ -41,6 +43,7 @@ struct lapic_ops {
 	u32 (*read)(u32 reg);
 	void (*write)(u32 reg, u32 val);
 	void (*icr)(u32 apic_id, u32 low);
+	void (*self)(u8 vector);
 };
 
 /* Owner: lapic_init() of the boot CPU. */
@@ -58,6 +61,13 @@ static void xapic_write(u32 reg, u32 val)
 	writel(val, mmio + reg);
 }
 
+static void xapic_wait_icr(void)
+{
+	for (unsigned int i = 0;
+	     i < ICR_WAIT && xapic_read(APIC_ICR) & ICR_PENDING; i++)
+		cpu_relax();
+}
+
 /* The two halves must not be torn by an interrupt that sends one itself. */
 static void xapic_icr(u32 apic_id, u32 low)
 {
@@ -65,10 +75,18 @@ static void xapic_icr(u32 apic_id, u32 low)
 
 	xapic_write(APIC_ICR_HIGH, apic_id << 24);
 	xapic_write(APIC_ICR, low);
-	for (unsigned int i = 0;
-	     i < ICR_WAIT && xapic_read(APIC_ICR) & ICR_PENDING; i++)
-		cpu_relax();
+	xapic_wait_icr();
 	local_irq_restore(flags);
+}
+
+/*
+ * By the shorthand, which leaves the high half alone: an NMI may send this
+ * between the two writes of xapic_icr().
+ */
+static void xapic_self(u8 vector)
+{
+	xapic_wait_icr();
+	xapic_write(APIC_ICR, ICR_ASSERT | ICR_TO_SELF | vector);
 }
 
 static u32 x2apic_read(u32 reg)
@@ -89,11 +107,16 @@ static void x2apic_icr(u32 apic_id, u32 low)
 	      (u64)apic_id << 32 | low);
 }
 
+static void x2apic_self(u8 vector)
+{
+	x2apic_write(X2APIC_SELF_IPI, vector);
+}
+
 static const struct lapic_ops xapic_ops = {
-	xapic_read, xapic_write, xapic_icr,
+	xapic_read, xapic_write, xapic_icr, xapic_self,
 };
 static const struct lapic_ops x2apic_ops = {
-	x2apic_read, x2apic_write, x2apic_icr,
+	x2apic_read, x2apic_write, x2apic_icr, x2apic_self,
 };
 
 bool lapic_is_x2apic(void)
@@ -181,7 +204,7 @@ void lapic_send_ipi(u32 apic_id, u8 vector)
 
 void lapic_send_self(u8 vector)
 {
-	lapic_send_ipi(this_cpu()->apic_id, vector);
+	ops->self(vector);
 }
 
 void lapic_send_nmi(u32 apic_id)

@@ -87,6 +87,8 @@ jump(UINT64 cr3, UINT64 stack_top, UINT64 entry, UINT64 bi, UINT32 efer)
 	__builtin_unreachable();
 }
 
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
+
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 {
 	struct kernel kernel;

@@ -115,8 +115,9 @@ void exit_boot_services(EFI_HANDLE image, struct boot_info *bi)
 	/* A stale key means that the map has changed: only these two calls. */
 	for (UINTN i = 0; i < TRIES && EFI_ERROR(status); i++) {
 		size = map_room;
-		status = uefi_call_wrapper(BS->GetMemoryMap, 5, &size, map,
-					   &key, &stride, &version);
+		status = uefi_call_wrapper(BS->GetMemoryMap, 5, &size,
+					   (EFI_MEMORY_DESCRIPTOR *)map, &key,
+					   &stride, &version);
 		if (!EFI_ERROR(status))
 			status = uefi_call_wrapper(BS->ExitBootServices, 2,
 						   image, key);
