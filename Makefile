@@ -206,6 +206,25 @@ $(O)/input.txt: Makefile
 		exit 1; }
 
 # ---------------------------------------------------------------- ptmodel
+# Includes nothing of the kernel: -Itests/ptmodel only by its own paths.
+PTMODEL_CFLAGS := -std=gnu11 -g -O2 -D_GNU_SOURCE $(WARN) -I.
+PTMODEL_ENGINE := tests/ptmodel/msr.c tests/ptmodel/output.c \
+	tests/ptmodel/packet.c tests/ptmodel/flow.c tests/ptmodel/profile.c
+PTMODEL_SRC := $(PTMODEL_ENGINE) tests/ptmodel/apic.c \
+	tests/ptmodel/classify.c tests/ptmodel/code_image.c \
+	tests/ptmodel/follow.c tests/ptmodel/qemu.c tests/ptmodel/system.c \
+	tests/ptmodel/truth.c tests/ptmodel/vcpu.c
+
+$(O)/ptmodel.so: $(PTMODEL_SRC) $(wildcard tests/ptmodel/*.h) Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) $(PTMODEL_CFLAGS) -shared -fPIC -fvisibility=hidden \
+		$(PTMODEL_SRC) -o $@
+
+$(O)/ptmodel/check_ipt: tests/ptmodel/check_ipt.c Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) $(PTMODEL_CFLAGS) $< -o $@ -lipt
 
 # ---------------------------------------------------------------- host tests
 # One program per file tests/unit/test_NAME.c: UNIT_NAME lists the sources of
