@@ -33,8 +33,8 @@ static int check_config(unsigned int cpu, const struct pt_event_config *config,
 	if (config->buffer_size % PAGE_SIZE ||
 	    !is_power_of_2(config->buffer_size) ||
 	    config->region_order > MAX_ORDER ||
-	    config->buffer_size < 2 * PAGE_SIZE << config->region_order) {
-		printk("pt: a buffer of %llu bytes with regions of %lu is not possible: a power of two of two regions at least\n",
+	    config->buffer_size < 4 * PAGE_SIZE << config->region_order) {
+		printk("pt: a buffer of %llu bytes with regions of %lu is not possible: a power of two, four regions at least\n",
 		       (unsigned long long)config->buffer_size,
 		       PAGE_SIZE << config->region_order);
 		return -EINVAL;

@@ -3,10 +3,11 @@
  * A traced CPU: what to trace, its buffer, and the bytes for a consumer.
  *
  * The producer is the CPU's hardware; the PMI handler (an NMI) moves the head.
- * One consumer on any CPU takes bytes in order from the tail. While the
- * consumer lags and the buffer is full, tracing stops at the ToPA STOP entry and
- * the traced CPU waits for room (a self-IPI takes it out of the traced code),
- * so that nothing is lost; what cannot be kept is counted.
+ * One consumer on any CPU takes bytes in order from the tail. When the consumer
+ * lags, the PMI handler leaves tracing off before the buffer is full and the
+ * traced CPU waits for room (a self-IPI takes it out of the traced code), so
+ * that nothing is lost. A ToPA STOP entry keeps the CPU from overwriting when a
+ * PMI comes too late; what is lost then is counted.
  */
 #ifndef PT_EVENT_H
 #define PT_EVENT_H
@@ -17,7 +18,7 @@
 struct pt_event;
 
 struct pt_event_config {
-	u64 buffer_size;	/* bytes: a power of two of pages, >= 2 regions */
+	u64 buffer_size;	/* bytes: a power of two, >= 4 regions */
 	unsigned int region_order;	/* largest output region, 0..MAX_ORDER */
 	bool os;		/* trace CPL 0 */
 	bool user;		/* trace CPL > 0 */

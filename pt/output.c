@@ -9,6 +9,12 @@
 
 /* A PMI is wanted after so many regions, or a quarter of the buffer. */
 #define WAKEUP_REGIONS	4
+/*
+ * Regions between the last PMI and STOP. STOP cuts packets and loses what comes
+ * after it, so it is only the net below: tracing ends in the PMI handler, whole,
+ * and the PMI comes late (skid) by less than a region.
+ */
+#define SKID_REGIONS	2
 
 void pt_output_end(struct pt_event *event)
 {
@@ -31,26 +37,38 @@ void pt_output_end(struct pt_event *event)
 	buf->data_size = 0;
 }
 
-static u64 watermark(const struct pt_event *event)
+static u64 largest_region(const struct pt_event *event)
 {
-	u64 regions = (u64)WAKEUP_REGIONS << event->buf->chunk[0].order;
+	return PAGE_SIZE << event->buf->chunk[0].order;
+}
 
-	return min(regions << PAGE_SHIFT, pt_buffer_size(event->buf) / 4);
+/* Bytes until the next PMI, of @room. 0: the room is too small to go on. */
+static u64 watermark(const struct pt_event *event, u64 room)
+{
+	u64 region = largest_region(event);
+	u64 wanted = min(WAKEUP_REGIONS * region,
+			 pt_buffer_size(event->buf) / 4);
+
+	if (room < (SKID_REGIONS + 1) * region)
+		return 0;
+	return min(wanted, room - SKID_REGIONS * region);
 }
 
 int pt_output_begin(struct pt_event *event)
 {
 	struct pt_buffer *buf = event->buf;
 	u64 used = event->head - smp_load_acquire(&event->tail);
+	u64 room = pt_buffer_size(buf) - used;
+	u64 wakeup = watermark(event, room);
 	struct pt_handle handle = {
 		.head = event->head,
-		.wakeup = event->head + watermark(event),
+		.size = room - 1,
+		.wakeup = event->head + wakeup,
 	};
 	struct rtit_output out;
 
-	if (used >= pt_buffer_size(buf))
+	if (!wakeup)
 		return -ENOSPC;
-	handle.size = pt_buffer_size(buf) - used - 1;
 	pt_buffer_reset_offsets(buf, event->head);
 	if (pt_buffer_reset_markers(buf, &handle))
 		return -ENOSPC;
