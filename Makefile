@@ -226,6 +226,15 @@ $(O)/ptmodel/check_ipt: tests/ptmodel/check_ipt.c Makefile
 	$(say) HOSTCC $@
 	$(Q)$(CC) $(PTMODEL_CFLAGS) $< -o $@ -lipt
 
+# ---------------------------------------------------------------- tools
+# The kernel's own decoder as a host program.
+TOOL_CFLAGS := -std=gnu11 -g -O2 $(WARN) -I.
+PTFLOW_SRC := tools/ptflow.c tools/code_file.c lib/err.c $(DECODE_SRC)
+$(O)/tools/ptflow: $(PTFLOW_SRC) $(wildcard pt/decode/*.h tools/*.h) Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) $(TOOL_CFLAGS) $(PTFLOW_SRC) -o $@
+
 # ---------------------------------------------------------------- host tests
 # One program per file tests/unit/test_NAME.c: UNIT_NAME lists the sources of
 # the project that it links besides, unchanged.

@@ -103,6 +103,35 @@ typedef void (*qpl_mem_cb)(unsigned int vcpu, uint32_t info, uint64_t vaddr,
 typedef void (*qpl_discon_cb)(unsigned int vcpu, int type, uint64_t from,
 			      uint64_t to, void *udata);
 
+/*
+ * Weak: a QEMU that lacks some of these must come as far as comparing the
+ * ABI's version, whose message tests/ptmodel/probe-abi reads.
+ */
+#pragma weak g_byte_array_new
+#pragma weak g_byte_array_set_size
+#pragma weak qemu_plugin_register_vcpu_init_cb
+#pragma weak qemu_plugin_register_vcpu_tb_trans_cb
+#pragma weak qemu_plugin_register_vcpu_discon_cb
+#pragma weak qemu_plugin_register_flush_cb
+#pragma weak qemu_plugin_register_atexit_cb
+#pragma weak qemu_plugin_register_vcpu_insn_exec_cb
+#pragma weak qemu_plugin_register_vcpu_insn_exec_cond_cb
+#pragma weak qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu
+#pragma weak qemu_plugin_register_vcpu_mem_cb
+#pragma weak qemu_plugin_mem_get_value
+#pragma weak qemu_plugin_tb_n_insns
+#pragma weak qemu_plugin_tb_get_insn
+#pragma weak qemu_plugin_insn_data
+#pragma weak qemu_plugin_insn_size
+#pragma weak qemu_plugin_insn_vaddr
+#pragma weak qemu_plugin_get_registers
+#pragma weak qemu_plugin_read_register
+#pragma weak qemu_plugin_write_register
+#pragma weak qemu_plugin_read_memory_hwaddr
+#pragma weak qemu_plugin_write_memory_hwaddr
+#pragma weak qemu_plugin_read_memory_vaddr
+#pragma weak qemu_plugin_scoreboard_new
+#pragma weak qemu_plugin_scoreboard_find
 GByteArray *g_byte_array_new(void);
 GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int len);
 
