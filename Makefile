@@ -300,29 +300,28 @@ $(O)/tests/%: tests/boot/%.c Makefile
 	$(say) HOSTCC $@
 	$(Q)$(CC) -std=gnu11 -g -O1 $(WARN) -I. $< -o $@ -lz
 
-TEST_PROGS := $(UNIT_PROGS) $(PTMODEL_TESTS) $(O)/ptmodel/check_ipt \
+TEST_PROGS := $(UNIT_PROGS) $(O)/ptmodel/check_ipt \
 	$(O)/tools/ptflow $(O)/tests/check_deflate
 TESTS_STATIC := layers=tests/check-layers headers=tests/check-headers
 TESTS_UNIT := $(foreach t,$(UNIT),$(t)=$(O)/unit/test_$(t))
 B := O=$(abspath $(O)) tests/boot/
-TESTS_BOOT := "scripts=$(B)test-scripts" "probe-kvm=$(B)test-probe-kvm" "truth-1=$(B)test-truth 1" \
+TESTS_BOOT := "scripts=$(B)test-scripts" \
+	"probe-kvm=$(B)test-probe-kvm" "truth-1=$(B)test-truth 1" \
 	"truth-2=$(B)test-truth 2" "truth-4=$(B)test-truth 4" \
 	"insns=$(B)test-insns" "icount=$(B)test-icount" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
 	"panic=$(B)test-panic"
 
-# The kernel does not link yet: the boot tests join "test" when it does.
-test: ## what stands so far; ends with N passed, N failed, N skipped
+test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test
-	$(Q)$(MAKE) --no-print-directory $(UNIT_PROGS) $(PTMODEL_TESTS)
-	$(Q)tests/run-tests $(O)/log $(TESTS_STATIC) $(TESTS_UNIT) \
-		$(PTMODEL_TEST_RUNS) "scripts=$(B)test-scripts"
+	$(Q)$(MAKE) --no-print-directory $(RUN_FILES) $(TEST_PROGS)
+	$(Q)tests/run-tests $(O)/log $(TESTS_STATIC) $(TESTS_UNIT) $(TESTS_BOOT)
 
-test-unit: $(UNIT_PROGS) $(PTMODEL_TESTS) ## host tests only
+test-unit: $(UNIT_PROGS) ## host tests only
 	$(Q)tests/run-tests $(O)/log $(TESTS_STATIC) $(TESTS_UNIT)
 
 test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
-	$(Q)tests/run-tests $(O)/log $(PTMODEL_TEST_RUNS) $(TESTS_BOOT)
+	$(Q)tests/run-tests $(O)/log $(TESTS_BOOT)
 
 clean: ## remove everything that was built
 	$(Q)rm -rf $(O)

@@ -112,10 +112,15 @@ static void out_number(struct out *o, u64 v, unsigned int base, bool upper,
 		out_pad(o, ' ', fill);
 }
 
-/* symbol+0xoff, or the plain number where there is no symbol. */
-static void out_symbol(struct out *o, u64 addr, const struct spec *spec)
+/*
+ * symbol+0xoff, or the plain number where there is no symbol. @back: bytes
+ * before @addr that the symbol must cover, 1 for a return address: after a
+ * call that does not return it is that of the next function.
+ */
+static void out_symbol(struct out *o, u64 addr, unsigned int back,
+		       const struct spec *spec)
 {
-	const struct symbol *sym = symtab_lookup(addr);
+	const struct symbol *sym = symtab_lookup(addr - back);
 	struct spec plain = { .precision = -1 };
 
 	if (!sym) {
@@ -250,8 +255,8 @@ static const char *convert(struct out *o, const char *fmt, struct spec *spec,
 		out_string(o, va_arg(*ap, const char *), spec);
 		break;
 	case 'p':
-		if (fmt[1] == 'S') {
-			out_symbol(o, va_arg(*ap, u64), spec);
+		if (fmt[1] == 'S' || fmt[1] == 'B') {
+			out_symbol(o, va_arg(*ap, u64), fmt[1] == 'B', spec);
 			return fmt + 2;
 		}
 		spec->alt = true;

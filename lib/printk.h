@@ -4,7 +4,8 @@
  *
  * Formats: %d %i %u %x %X %o %c %s %p %%, flags '-', '0', '#', '+', width and
  * precision (also '*'), lengths hh h l ll z t; %pS prints an address as
- * symbol+0xoff (lib/symtab.h). No floating point.
+ * symbol+0xoff (lib/symtab.h), %pB does so with a return address. No floating
+ * point.
  */
 #ifndef LIB_PRINTK_H
 #define LIB_PRINTK_H

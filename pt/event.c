@@ -150,6 +150,7 @@ void pt_event_stop(struct pt_event *event)
 	if (!event->waiting)
 		pt_output_end(event);
 	event->waiting = false;
+	event->low = false;
 	pmi_disable();
 	WRITE_ONCE(active[event->cpu], NULL);
 	/* After the head: who sees it finds all bytes. */
@@ -173,7 +174,7 @@ size_t pt_event_peek(struct pt_event *event, const u8 **data)
 
 void pt_event_consumed(struct pt_event *event, size_t n)
 {
-	/* The bytes were read: pairs with the acquire in pt_output_begin(). */
+	/* The bytes were read: pairs with the acquire in output.c. */
 	smp_store_release(&event->tail, event->tail + n);
 }
 

@@ -20,6 +20,7 @@ struct pt_event {
 	 */
 	bool handle_nmi;
 	bool waiting;		/* no room: tracing is off, an IPI is on its way */
+	bool low;		/* tracing into the reserve, an IPI as well */
 
 	/* Positions, counted from the first start. */
 	u64 head;		/* producer: stored with release */
@@ -40,7 +41,13 @@ struct pt_event *pt_event_current(void);
 void pt_output_end(struct pt_event *event);
 
 /*
- * Sets position and markers and goes on tracing.
+ * The consumer lags: time to wait for it, while a reserve is left for code
+ * that cannot wait because it has interrupts off.
+ */
+bool pt_output_room_low(const struct pt_event *event);
+
+/*
+ * Sets position and markers and goes on tracing, into the reserve if need be.
  * Return: 0; -ENOSPC while the consumer has left too little room.
  */
 int __must_check pt_output_begin(struct pt_event *event);

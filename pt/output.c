@@ -15,6 +15,8 @@
  * and the PMI comes late (skid) by less than a region.
  */
 #define SKID_REGIONS	2
+/* Kept for code that runs with interrupts off, where nobody can wait. */
+#define RESERVE_REGIONS	4
 
 void pt_output_end(struct pt_event *event)
 {
@@ -42,6 +44,13 @@ static u64 largest_region(const struct pt_event *event)
 	return PAGE_SIZE << event->buf->chunk[0].order;
 }
 
+/* Pairs with the release in pt_event_consumed(): the bytes were read. */
+static u64 room_of(const struct pt_event *event)
+{
+	return pt_buffer_size(event->buf) -
+	       (event->head - smp_load_acquire(&event->tail));
+}
+
 /* Bytes until the next PMI, of @room. 0: the room is too small to go on. */
 static u64 watermark(const struct pt_event *event, u64 room)
 {
@@ -54,11 +63,19 @@ static u64 watermark(const struct pt_event *event, u64 room)
 	return min(wanted, room - SKID_REGIONS * region);
 }
 
+bool pt_output_room_low(const struct pt_event *event)
+{
+	u64 region = largest_region(event);
+	u64 size = pt_buffer_size(event->buf);
+	u64 reserve = min(RESERVE_REGIONS * region, size / 4);
+
+	return room_of(event) < (SKID_REGIONS + 1) * region + reserve;
+}
+
 int pt_output_begin(struct pt_event *event)
 {
 	struct pt_buffer *buf = event->buf;
-	u64 used = event->head - smp_load_acquire(&event->tail);
-	u64 room = pt_buffer_size(buf) - used;
+	u64 room = room_of(event);
 	u64 wakeup = watermark(event, room);
 	struct pt_handle handle = {
 		.head = event->head,

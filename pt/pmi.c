@@ -21,16 +21,26 @@
 /* Owner: the NMI handler; whether the interrupted code had interrupts on. */
 static bool interrupts_on[NR_CPUS];
 
-static void ask_for_room(struct pt_event *event)
+/*
+ * Goes on tracing while that is right, else has the CPU wait for room. The IPI
+ * is taken before the interrupted code goes on, unless that has interrupts off:
+ * then it is traced into the reserve, and when that is used up as well, what it
+ * executes until STI is lost.
+ */
+static void go_on(struct pt_event *event)
 {
-	event->waiting = true;
-	event->handle_nmi = false;
-	/*
-	 * The IPI is taken before the interrupted code goes on, unless that
-	 * has interrupts off: then what it executes until STI is not traced.
-	 */
-	if (!interrupts_on[event->cpu])
-		event->stats.lost_stops++;
+	bool irqs = interrupts_on[event->cpu];
+
+	if (!pt_output_room_low(event) && !pt_output_begin(event))
+		return;
+	if (!irqs && !pt_output_begin(event)) {
+		event->low = true;
+	} else {
+		event->waiting = true;
+		event->handle_nmi = false;
+		if (!irqs)
+			event->stats.lost_stops++;
+	}
 	lapic_send_self(VECTOR_PT_ROOM);
 }
 
@@ -43,8 +53,7 @@ void intel_pt_interrupt(void)
 	rtit_disable();
 	event->stats.pmis++;
 	pt_output_end(event);
-	if (pt_output_begin(event))
-		ask_for_room(event);
+	go_on(event);
 }
 
 static bool pmi_pending(void)
@@ -86,28 +95,48 @@ static bool pmi_nmi(struct pt_regs *regs)
 	return true;
 }
 
+/* From tracing into the reserve to waiting. */
+static void stop_low(struct pt_event *event)
+{
+	WRITE_ONCE(event->handle_nmi, false);
+	barrier();
+	event->low = false;
+	/* An NMI in between may have done it already. */
+	if (event->waiting)
+		return;
+	rtit_disable();
+	pt_output_end(event);
+	event->waiting = true;
+}
+
 /* VECTOR_PT_ROOM: tracing is off until the consumer has made room. */
 static void wait_for_room(struct pt_regs *regs)
 {
 	struct pt_event *event = pt_event_current();
 
 	(void)regs;
-	if (!event || !event->waiting)
+	if (!event)
+		return;
+	if (event->low)
+		stop_low(event);
+	if (!event->waiting)
 		return;
 	event->stats.room_waits++;
-	do {
+	while (pt_output_room_low(event)) {
 		if (!event->room_fn ||
 		    !event->room_fn(event, event->room_ctx)) {
 			event->stats.lost_stops++;
 			return;
 		}
-		event->waiting = false;
-		WRITE_ONCE(event->handle_nmi, true);
-		if (!pt_output_begin(event))
-			return;
-		WRITE_ONCE(event->handle_nmi, false);
-		event->waiting = true;
-	} while (true);
+	}
+	event->waiting = false;
+	WRITE_ONCE(event->handle_nmi, true);
+	if (!pt_output_begin(event))
+		return;
+	/* Room was there: only a broken position leads here. */
+	WRITE_ONCE(event->handle_nmi, false);
+	event->waiting = true;
+	event->stats.lost_stops++;
 }
 
 void pmi_init(void)

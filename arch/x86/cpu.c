@@ -45,7 +45,7 @@ extern char boot_stacks[];
 
 void __stack_chk_fail(void)
 {
-	panic("stack smashed below %pS", __builtin_return_address(0));
+	panic("stack smashed below %pB", __builtin_return_address(0));
 }
 
 static void fill_gdt(struct cpu *cpu)

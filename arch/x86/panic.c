@@ -54,9 +54,9 @@ static void print_regs(const struct pt_regs *r)
 	       (unsigned long long)cr3);
 }
 
-static void print_frame(u64 addr)
+static void print_return(u64 addr)
 {
-	printk("  [%016llx] %pS\n", (unsigned long long)addr, (void *)addr);
+	printk("  [%016llx] %pB\n", (unsigned long long)addr, (void *)addr);
 }
 
 /* Frame pointers only lead up the stack; anything else ends the walk. */
@@ -72,7 +72,7 @@ static void backtrace(u64 rbp)
 			break;
 		if (!frame.ret)
 			break;
-		print_frame(frame.ret);
+		print_return(frame.ret);
 		if (frame.rbp <= rbp)
 			break;
 		rbp = frame.rbp;
@@ -99,11 +99,12 @@ void panic_regs(const struct pt_regs *regs)
 	       trap_name(regs->vector), (unsigned long long)regs->error);
 	print_regs(regs);
 	printk("backtrace:\n");
-	print_frame(regs->rip);
+	printk("  [%016llx] %pS\n", (unsigned long long)regs->rip,
+	       (void *)regs->rip);
 	/* A jump into nowhere: the caller stands on the stack. */
 	if (regs->vector == 14 && regs->error & 16 &&
 	    !probe_read(&ret, regs->rsp, sizeof(ret)))
-		print_frame(ret);
+		print_return(ret);
 	backtrace(regs->rbp);
 	machine_exit(1);
 }
@@ -120,7 +121,7 @@ void panic(const char *fmt, ...)
 	va_end(ap);
 	rip = (u64)__builtin_return_address(0);
 	__asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
-	printk("\nrip 0008:%016llx %pS\nrsp 0010:%016llx\nbacktrace:\n",
+	printk("\nrip 0008:%016llx %pB\nrsp 0010:%016llx\nbacktrace:\n",
 	       (unsigned long long)rip, (void *)rip, (unsigned long long)rsp);
 	backtrace((u64)__builtin_frame_address(0));
 	machine_exit(1);
