@@ -251,6 +251,18 @@ UNIT += insn_zydis
 UNIT_insn_zydis := $(DECODE_INSN)
 UNIT_LIBS_insn_zydis := -lZydis
 
+# lib, mm, arch/x86
+
+# trace, run
+
+# pt, the hardware model
+HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
+	lib/printk.c lib/symtab.c lib/sort.c lib/tree.c lib/err.c
+UNIT += pt_event topa pt_caps
+UNIT_pt_event := $(HOST_PT)
+UNIT_topa := $(HOST_PT)
+UNIT_pt_caps := $(HOST_PT)
+
 # boot, session
 UNIT += memory_map round
 UNIT_round := run/round.c $(HOST_MM) lib/printk.c lib/symtab.c lib/sort.c
@@ -307,7 +319,8 @@ TESTS_UNIT := $(foreach t,$(UNIT),$(t)=$(O)/unit/test_$(t))
 B := O=$(abspath $(O)) tests/boot/
 TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"probe-kvm=$(B)test-probe-kvm" "truth-1=$(B)test-truth 1" \
-	"truth-2=$(B)test-truth 2" "truth-4=$(B)test-truth 4" \
+	"truth-2=$(B)test-truth 2" \
+	"truth-broadwell=$(B)test-truth 1 broadwell" "truth-4=$(B)test-truth 4" \
 	"insns=$(B)test-insns" "icount=$(B)test-icount" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
 	"panic=$(B)test-panic"

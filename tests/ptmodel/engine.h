@@ -88,7 +88,8 @@ struct ptm_state {
  *		needs no ptm_branch() and ptm_event()
  * @capture:	optional: a new capture begins: TraceEn 0 to 1 with
  *		PacketByteCnt 0, before its first byte; capture_traced is still
- *		that of the last one
+ *		that of the last one (a processor without the field: after
+ *		STATUS was written)
  * @written:	optional: bytes that have just been written to memory
  * @tsc:	optional: time-stamp counter for TSC packets; else 0
  */

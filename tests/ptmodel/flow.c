@@ -42,7 +42,8 @@ void ptm_flow_enable(struct ptm_cpu *cpu, const struct ptm_at *at)
 	cpu->nr_tnt = 0;
 	if (!cpu->trigger_en)
 		return;
-	if (psb) {
+	/* Also without PacketByteCnt: STATUS written as 0 begins a capture. */
+	if (!cpu->byte_cnt) {
 		if (cpu->ops->capture)
 			cpu->ops->capture(cpu->opaque);
 		cpu->capture_traced = false;

@@ -10,6 +10,7 @@
  */
 #include "internal.h"
 
+#define EARLY_PMI	512	/* bytes before the end */
 #define TABLE_MASK	(~0xfffULL)
 #define PTRS_FIXED	0x7fULL
 #define INDEX_SHIFT	7
@@ -122,6 +123,20 @@ static void topa_pmi(struct ptm_cpu *cpu)
 	cpu->ops->raise_pmi(cpu->opaque);
 }
 
+/*
+ * A processor with one entry for each table attempts the PMI before the output
+ * wraps (SDM "ToPA PMI and Single Output Region ToPA Implementation"), which
+ * gives no number; this is one that leaves room for some skid.
+ */
+static bool early_pmi_due(const struct ptm_cpu *cpu, unsigned int len)
+{
+	uint64_t left = cpu->region_size - cpu->region_off;
+
+	return (cpu->ctl & PTM_CTL_TOPA) && (cpu->entry & PTM_TOPA_INT) &&
+	       !ptm_has_ecx(cpu, PTM_ECX_TOPA_MULTI) &&
+	       left && left <= EARLY_PMI && left + len > EARLY_PMI;
+}
+
 static void topa_region_full(struct ptm_cpu *cpu)
 {
 	uint64_t done = cpu->entry;
@@ -196,6 +211,8 @@ void ptm_flush(struct ptm_cpu *cpu)
 	if (!(cpu->ctl & PTM_CTL_TOPA) && cpu->region_off == cpu->region_size)
 		cpu->region_off = 0;
 	update_pointers(cpu);
+	if (early_pmi_due(cpu, len))
+		topa_pmi(cpu);
 	if (cpu->region_off == cpu->region_size)
 		topa_region_full(cpu);
 	set_room(cpu);

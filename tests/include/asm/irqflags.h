@@ -5,6 +5,8 @@
 
 #include "lib/types.h"
 
+#define X86_EFLAGS_IF	0x200UL
+
 static inline void local_irq_disable(void)
 {
 }
