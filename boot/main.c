@@ -107,7 +107,8 @@ static int step_symbols(void)
 	kernel = module_by_type(BOOT_MODULE_KERNEL);
 	nr = kernel ? symtab_count(kernel->data, kernel->size) : 0;
 	if (nr <= 0) {
-		printk("symbols: the kernel image has none: addresses only\n");
+		printk("symbols: the kernel image %s: addresses only\n",
+		       nr ? "is damaged" : "has none");
 		return 0;
 	}
 	kernel_symbols.sym = kcalloc((size_t)nr, sizeof(struct symbol),

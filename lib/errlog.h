@@ -23,7 +23,7 @@
  * @pos:	offset in @cmd of the offending token; clamped to its length
  * @text:	what is wrong; a constant string, not copied
  *
- * Context: thread or interrupt; takes a lock; not NMI. Allocates nothing.
+ * Context: thread; takes a lock. Allocates nothing.
  */
 void errlog_add(const char *loc, const char *cmd, unsigned int pos,
 		const char *text);

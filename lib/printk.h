@@ -2,8 +2,8 @@
 /*
  * Formatted text: to a buffer, to a sink, to the console.
  *
- * Formats: %d %i %u %x %X %o %c %s %p %%, flags '-', '0', '#', '+', width and
- * precision (also '*'), lengths hh h l ll z t; %pS prints an address as
+ * Formats: %d %i %u %x %X %o %c %s %p %%, flags '-', '0', '#', '+', ' ', width and
+ * precision (also '*'), lengths hh h l ll z t j; %pS prints an address as
  * symbol+0xoff (lib/symtab.h), %pB does so with a return address. No floating
  * point.
  */

@@ -16,6 +16,7 @@ static LIST_HEAD(commands);
 
 /* A line taken apart. */
 struct parsed {
+	const char *line;
 	char words[SHELL_MAX_LINE + 1];	/* argv points in here */
 	struct shell_args args;
 	int redirect;		/* index of the path, 0: none */
@@ -168,6 +169,22 @@ static int join_value(const struct parsed *cmd, char *val, size_t size)
 	return n;
 }
 
+/* Offset of byte @n of the word at @pos; quotes in it are no part of it. */
+static unsigned int byte_pos(const char *line, unsigned int pos,
+			     unsigned int n)
+{
+	char quote = '\0';
+
+	for (;; pos++) {
+		char c = line[pos];
+
+		if (c && (quote ? c == quote : (c == '"' || c == '\'')))
+			quote = quote ? '\0' : c;
+		else if (!n--)
+			return pos;
+	}
+}
+
 /* Offset in the line of offset @pos in the joined value. */
 static unsigned int line_pos(const struct parsed *cmd, unsigned int pos)
 {
@@ -175,7 +192,7 @@ static unsigned int line_pos(const struct parsed *cmd, unsigned int pos)
 		unsigned int len = (unsigned int)strlen(cmd->args.argv[i]);
 
 		if (pos <= len)
-			return cmd->args.pos[i] + pos;
+			return byte_pos(cmd->line, cmd->args.pos[i], pos);
 		pos -= len + 1;
 	}
 	return cmd->args.pos[cmd->args.argc - 1];
@@ -237,7 +254,7 @@ static void log_error(struct shell *sh, const char *line, unsigned int pos,
 
 int shell_run_line(struct shell *sh, const char *line)
 {
-	struct parsed cmd = { .redirect = 0 };
+	struct parsed cmd = { .line = line };
 	int err;
 
 	if (strnlen(line, SHELL_MAX_LINE + 1) > SHELL_MAX_LINE) {
@@ -257,9 +274,12 @@ int shell_run_line(struct shell *sh, const char *line)
 static int run_piece(struct shell *sh, const char *text, size_t len)
 {
 	char line[SHELL_MAX_LINE + 1];
-	size_t kept = min(len, (size_t)SHELL_MAX_LINE);
 	const char *nul;
+	size_t kept;
 
+	if (len && text[len - 1] == '\r')
+		len--;
+	kept = min(len, (size_t)SHELL_MAX_LINE);
 	memcpy(line, text, kept);
 	line[kept] = '\0';
 	nul = memchr(line, '\0', kept);

@@ -8,9 +8,9 @@
  *	help			any command that a layer registered: run, dump, ...
  *
  * One command a line. Words are split at blanks; '...' and "..." keep blanks
- * (no escapes); '#' starts a comment outside of quotes. An error is logged in
- * the error log and printed with its line and a caret; the next line is still
- * run.
+ * (no escapes); a word that starts with '#' starts a comment. An error is
+ * logged in the error log and printed with its line and a caret; the next line
+ * is still run.
  */
 #ifndef LIB_SHELL_H
 #define LIB_SHELL_H

@@ -45,7 +45,7 @@ struct page_stats {
 	u64 nr_free;
 	u64 nr_alloc;		/* calls that succeeded */
 	u64 nr_failed;		/* calls that did not */
-	u64 nr_double_free;	/* refused: the block was free already */
+	u64 nr_double_free;	/* refused: free already, or inside a block */
 	u64 nr_wild_free;	/* refused: not the head of an allocated block */
 };
 

@@ -97,8 +97,8 @@ bool run_options_live(void)
 }
 
 static struct number_file buffer_file = {
-	&run_options.buffer_kb, 8, 1ULL << 32, true,
-	"Need a power of two of KiB, 8 at least",
+	&run_options.buffer_kb, 16, 1ULL << 32, true,
+	"Need a power of two of KiB, 16 at least",
 };
 static struct number_file region_file = {
 	&run_options.region_kb, 4, 131072, true,

@@ -11,6 +11,9 @@
 #define MADT_LAPIC_ADDR		36
 #define MADT_ENTRIES		44
 #define MADT_ENABLED		1u
+/* IDs that name no CPU: an INIT sent there would reach every CPU. */
+#define MADT_LAPIC_ALL		0xffu
+#define MADT_X2APIC_ALL		0xffffffffu
 
 enum {
 	MADT_LAPIC = 0,			/* 8 bytes: id at 3, flags at 4 */
@@ -26,26 +29,32 @@ static u32 get_u32(const u8 *p)
 	return v;
 }
 
-/* Types 0 and 9 may both name a CPU. */
-static void add_cpu(struct madt *madt, u32 apic_id)
+static bool has_cpu(const struct madt *madt, u32 apic_id)
 {
 	for (unsigned int i = 0; i < madt->nr; i++)
 		if (madt->apic_id[i] == apic_id)
-			return;
-	if (madt->nr == NR_CPUS) {
+			return true;
+	return false;
+}
+
+/* Types 0 and 9 may both name a CPU. */
+static void add_cpu(struct madt *madt, u32 apic_id)
+{
+	if (madt->nr == NR_CPUS || has_cpu(madt, apic_id))
 		madt->nr_skipped++;
-		return;
-	}
-	madt->apic_id[madt->nr++] = apic_id;
+	else
+		madt->apic_id[madt->nr++] = apic_id;
 }
 
 static void take_entry(struct madt *madt, const u8 *e, size_t len)
 {
 	if (e[0] == MADT_LAPIC && len >= 8) {
-		if (get_u32(e + 4) & MADT_ENABLED && e[3] != 0xff)
+		if (get_u32(e + 4) & MADT_ENABLED &&
+		    e[3] != MADT_LAPIC_ALL)
 			add_cpu(madt, e[3]);
 	} else if (e[0] == MADT_X2APIC && len >= 16) {
-		if (get_u32(e + 8) & MADT_ENABLED)
+		if (get_u32(e + 8) & MADT_ENABLED &&
+		    get_u32(e + 4) != MADT_X2APIC_ALL)
 			add_cpu(madt, get_u32(e + 4));
 	} else if (e[0] == MADT_LAPIC_OVERRIDE && len >= 12) {
 		memcpy(&madt->lapic_pa, e + 4, sizeof(madt->lapic_pa));

@@ -91,9 +91,9 @@ static bool start_one(struct cpu *cpu, u32 apic_id, phys_addr_t trampoline)
 	return came_up(cpu, START_TIMEOUT_US);
 }
 
-static bool prepare(struct cpu *cpu, unsigned int id, phys_addr_t trampoline)
+static void prepare(struct cpu *cpu, unsigned int id, u64 stacks,
+		    phys_addr_t trampoline)
 {
-	u64 stacks = stacks_alloc(id);
 	char *page = phys_to_virt(trampoline);
 	struct ap_params params = {
 		.boot_cr3 = boot_cr3,
@@ -103,14 +103,11 @@ static bool prepare(struct cpu *cpu, unsigned int id, phys_addr_t trampoline)
 		.cpu = (u64)cpu,
 	};
 
-	if (!stacks)
-		return false;
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->id = id;
 	cpu->tss.rsp[0] = stacks;	/* for ap_main() */
 	memcpy(page, ap_start, (size_t)(ap_end - ap_start));
 	memcpy(page + (ap_params - ap_start), &params, sizeof(params));
-	return true;
 }
 
 static bool trampoline_usable(phys_addr_t trampoline)
@@ -123,6 +120,7 @@ static bool trampoline_usable(phys_addr_t trampoline)
 unsigned int smp_start(phys_addr_t trampoline)
 {
 	u32 me = lapic_id();
+	u64 stacks = 0;
 
 	irq_set_handler(VECTOR_WAKE, wake);
 	if (acpi_madt.nr > 1 && !trampoline_usable(trampoline)) {
@@ -134,16 +132,24 @@ unsigned int smp_start(phys_addr_t trampoline)
 
 		if (acpi_madt.apic_id[i] == me || nr_running == NR_CPUS)
 			continue;
-		if (!prepare(cpu, nr_running, trampoline)) {
+		/* Those of a CPU that did not answer serve the next one. */
+		if (!stacks)
+			stacks = stacks_alloc(nr_running);
+		if (!stacks) {
 			printk("smp: no memory for the stacks of CPU %u\n",
 			       nr_running);
 			break;
 		}
-		if (start_one(cpu, acpi_madt.apic_id[i], trampoline))
+		prepare(cpu, nr_running, stacks, trampoline);
+		if (start_one(cpu, acpi_madt.apic_id[i], trampoline)) {
 			nr_running++;
-		else
-			printk("smp: the CPU with APIC ID %u does not answer: left out\n",
-			       acpi_madt.apic_id[i]);
+			stacks = 0;
+			continue;
+		}
+		/* A late answer would come to the next CPU's stack. */
+		lapic_send_init(acpi_madt.apic_id[i]);
+		printk("smp: the CPU with APIC ID %u does not answer: left out\n",
+		       acpi_madt.apic_id[i]);
 	}
 	return nr_running;
 }

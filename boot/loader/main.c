@@ -7,6 +7,8 @@
  */
 #include "boot/loader/loader.h"
 
+#define CR4_LA57	(1ULL << 12)
+
 /* Owner: efi_main(); for die(). */
 static EFI_HANDLE this_image;
 
@@ -20,7 +22,8 @@ void die(const CHAR16 *what, EFI_STATUS status)
 		__asm__ volatile("hlt");
 }
 
-UINT64 alloc_pages(UINTN nr, UINT64 limit, const CHAR16 *what)
+/* Return: EFI_SUCCESS and cleared pages, or why there are none. */
+static EFI_STATUS try_pages(UINTN nr, UINT64 limit, UINT64 *pages)
 {
 	EFI_PHYSICAL_ADDRESS pa = limit ? limit - 1 : 0;
 	EFI_STATUS status = uefi_call_wrapper(
@@ -29,9 +32,20 @@ UINT64 alloc_pages(UINTN nr, UINT64 limit, const CHAR16 *what)
 		nr, &pa);
 
 	if (EFI_ERROR(status))
-		die(what, status);
+		return status;
 	SetMem((void *)pa, nr * PAGE_SIZE, 0);
-	return pa;
+	*pages = pa;
+	return EFI_SUCCESS;
+}
+
+UINT64 alloc_pages(UINTN nr, UINT64 limit, const CHAR16 *what)
+{
+	UINT64 pages = 0;
+	EFI_STATUS status = try_pages(nr, limit, &pages);
+
+	if (EFI_ERROR(status))
+		die(what, status);
+	return pages;
 }
 
 static EFI_HANDLE boot_device(EFI_HANDLE image)
@@ -52,7 +66,9 @@ static void fill_boot_info(struct boot_info *bi, const struct kernel *kernel)
 	bi->kernel_base = kernel->base;
 	bi->kernel_size = kernel->size;
 	bi->rsdp = rsdp_find();
-	bi->trampoline = alloc_pages(1, 0x100000, L"AP page below 1 MiB");
+	/* 0 where the firmware keeps all of it: one CPU has to do then. */
+	if (EFI_ERROR(try_pages(1, 0x100000, &bi->trampoline)))
+		bi->trampoline = 0;
 	bi->stack_base = alloc_pages(PAGES(BOOT_STACK_SIZE), 0, L"stack");
 	framebuffer_find(bi);
 	module_add(bi, BOOT_MODULE_KERNEL, L"kernel.elf", kernel->file,
@@ -87,6 +103,18 @@ jump(UINT64 cr3, UINT64 stack_top, UINT64 entry, UINT64 bi, UINT32 efer)
 	__builtin_unreachable();
 }
 
+/* What jump() relies on: it runs on under the new tables. */
+static void check_machine(void)
+{
+	UINT64 cr4;
+
+	__asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
+	if (cr4 & CR4_LA57)
+		die(L"the firmware pages with 5 levels", EFI_UNSUPPORTED);
+	if ((UINT64)jump >= 1ULL << 32)
+		die(L"the firmware loaded this above 4 GiB", EFI_UNSUPPORTED);
+}
+
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
@@ -98,6 +126,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 	this_image = image;
 	/* The firmware would reset the machine after five minutes. */
 	uefi_call_wrapper(BS->SetWatchdogTimer, 4, 0, 0, 0, NULL);
+	check_machine();
 
 	kernel_load(&kernel);
 	bi = (struct boot_info *)alloc_pages(PAGES(sizeof(*bi)), 0,

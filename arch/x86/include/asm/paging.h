@@ -3,8 +3,8 @@
  * Address spaces: 4-level page tables.
  *
  * Kernel half (upper 256 top-level entries) is shared by all; the lower half
- * belongs to one struct vm. No page is both writable and executable, page 0
- * is never mapped.
+ * belongs to one struct vm. No mapping is both writable and executable, page
+ * 0 is never mapped. The direct map is a second, writable one of all RAM.
  */
 #ifndef ASM_PAGING_H
 #define ASM_PAGING_H
@@ -25,8 +25,7 @@ struct vm {
 };
 
 /*
- * Where page tables come from: a zeroed page below 4 GiB for boot tables, any
- * for others. Set before paging_init(), by who owns memory (mm/ is above us).
+ * Where page tables come from: zeroed pages. Set before paging_init(), by who owns memory (mm/ is above us).
  */
 struct page_source {
 	phys_addr_t (*alloc)(void);		/* 0: none left */

@@ -15,7 +15,7 @@ static inline u64 rdtsc(void)
 	return (u64)hi << 32 | lo;
 }
 
-/* By CPUID 15H/16H, else measured against the PM timer or the PIT. */
+/* By CPUID 15H/16H, else measured against the PIT. */
 void tsc_init(void);
 u64 tsc_hz(void);
 void udelay(u64 us);
