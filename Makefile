@@ -16,6 +16,8 @@ CC ?= gcc
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LD := ld
 NASM := nasm
+# Absolute addresses are right in a static kernel; newer versions warn of them.
+NASM_FLAGS := -f elf64 -Wall -Wno-unknown-warning -Wno-reloc -Werror
 OBJCOPY := objcopy
 STRIP := strip
 
@@ -59,8 +61,8 @@ PT_SRC := pt/caps.c pt/caps_print.c pt/topa.c pt/buffer.c pt/markers.c \
 	  pt/rtit.c pt/output.c pt/pmi.c pt/event.c pt/init.c
 
 # ---------------------------------------------------------------- pt/decode
-DECODE_SRC := pt/decode/branch.c pt/decode/insn.c pt/decode/insn_table.c \
-	      pt/decode/packet.c pt/decode/flow.c pt/decode/walk.c \
+DECODE_SRC := pt/decode/branch.c pt/decode/insn.c pt/decode/insn_class.c \
+	      pt/decode/insn_table.c pt/decode/packet.c pt/decode/flow.c pt/decode/walk.c \
 	      pt/decode/block.c pt/decode/edges.c
 
 # ---------------------------------------------------------------- trace
@@ -111,7 +113,7 @@ $(OFFSETS): arch/x86/asm-offsets.c Makefile
 $(O)/kernel/%.asm.o: %.asm $(OFFSETS) Makefile
 	@mkdir -p $(@D)
 	$(say) NASM $<
-	$(Q)$(NASM) -Wall -Werror -f elf64 -g -F dwarf -I$(O)/include/ \
+	$(Q)$(NASM) $(NASM_FLAGS) -g -F dwarf -I$(O)/include/ \
 		-MD $(@:.o=.d) -MP $< -o $@
 
 # readelf -r must be empty: a static kernel has no relocation left to apply.
@@ -149,7 +151,7 @@ $(O)/efi/%.o: %.c Makefile
 $(O)/efi/boot/loader/image.o: boot/loader/image.asm $(O)/kernel.stripped
 	@mkdir -p $(@D)
 	$(say) NASM $<
-	$(Q)$(NASM) -Wall -Werror -f elf64 \
+	$(Q)$(NASM) $(NASM_FLAGS) \
 		-DKERNEL="'$(O)/kernel.stripped'" $< -o $@
 
 $(O)/BOOTX64.EFI: $(EFI_OBJ)
@@ -187,7 +189,7 @@ $(O)/kernel/run/user_image.asm.o: $(O)/include/user.elf
 # The example payload: Debian's own libz.a (package zlib1g-dev).
 LIBZ := $(shell $(CC) -print-file-name=libz.a)
 PAYLOAD_OBJ := $(O)/user/run/payload/zpayload.o $(O)/user/run/payload/text.o \
-	$(O)/user/run/payload/libc.o
+	$(O)/user/run/payload/libc.o $(O)/user/lib/string.o
 $(O)/payload.elf: $(PAYLOAD_OBJ)
 	@[ -e "$(LIBZ)" ] || { \
 		echo "$@: no libz.a found (package zlib1g-dev)" >&2; exit 1; }
@@ -246,19 +248,52 @@ HOST_MM := mm/page.c mm/slab.c tests/unit/host_memory.c
 UNIT :=
 
 # pt/decode
-DECODE_INSN := pt/decode/insn.c pt/decode/insn_table.c
+DECODE_INSN := pt/decode/insn.c pt/decode/insn_class.c pt/decode/insn_table.c
 UNIT += insn_zydis
 UNIT_insn_zydis := $(DECODE_INSN)
 UNIT_LIBS_insn_zydis := -lZydis
+UNIT += packet flow flow_broken
+UNIT_packet := pt/decode/packet.c
+UNIT_flow := $(filter-out pt/decode/branch.c,$(DECODE_SRC)) lib/err.c
+UNIT_flow_broken := $(UNIT_flow)
 
 # lib, mm, arch/x86
+UNIT_PRINT := lib/printk.c lib/symtab.c lib/sort.c
+UNIT += printk string lib symtab madt shell page slab
+UNIT_page := $(HOST_MM) $(UNIT_PRINT)
+UNIT_slab := $(UNIT_page)
+UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
+	tests/unit/host_string.c $(UNIT_PRINT)
+UNIT_symtab := $(UNIT_PRINT)
+UNIT_madt := arch/x86/madt.c
+UNIT_lib := lib/sort.c lib/err.c
+UNIT_LIBS_lib := -lz
+UNIT_printk := $(UNIT_PRINT)
 
 # trace, run
+HOST_MAP := trace/tracing_map.c trace/map_array.c trace/map_sort.c \
+	$(HOST_MM) lib/printk.c lib/symtab.c lib/sort.c
+UNIT += tracing_map tracing_map_life tracing_map_threads map_sort branch_map \
+	elfload elfload_memory
+UNIT_tracing_map := $(HOST_MAP)
+UNIT_tracing_map_life := $(HOST_MAP)
+UNIT_map_sort := $(HOST_MAP)
+# ThreadSanitizer excludes AddressSanitizer.
+UNIT_tracing_map_threads := $(HOST_MAP)
+UNIT_CFLAGS_tracing_map_threads := -fno-sanitize=address -fsanitize=thread
+UNIT_branch_map := trace/branch_map.c trace/report.c trace/dump.c \
+	trace/account.c pt/decode/branch.c lib/crc32.c $(HOST_MAP)
+UNIT_elfload := run/elfload.c
+UNIT_elfload_memory := run/elfload.c
+# asm/paging.h names struct boot_info, which the kernel's asm/page.h declares.
+UNIT_CFLAGS_elfload := -include boot/boot_info.h
+UNIT_CFLAGS_elfload_memory := $(UNIT_CFLAGS_elfload)
 
 # pt, the hardware model
 HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
 	lib/printk.c lib/symtab.c lib/sort.c lib/tree.c lib/err.c
-UNIT += pt_event topa pt_caps
+UNIT += pt_event topa pt_caps ptm_engine
+UNIT_ptm_engine := $(PTMODEL_ENGINE)
 UNIT_pt_event := $(HOST_PT)
 UNIT_topa := $(HOST_PT)
 UNIT_pt_caps := $(HOST_PT)
@@ -335,6 +370,29 @@ test-unit: $(UNIT_PROGS) ## host tests only
 
 test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
 	$(Q)tests/run-tests $(O)/log $(TESTS_BOOT)
+
+# clang's libFuzzer; what a run finds stays in $(O)/fuzz.
+FUZZ_TIME ?= 60
+FUZZ := flow insn
+FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) \
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
+
+$(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(DECODE_SRC) $(wildcard pt/decode/*.h) \
+		lib/err.c Makefile
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)clang $(FUZZ_CFLAGS) $< $(DECODE_SRC) lib/err.c -o $@
+
+fuzz: ## libFuzzer on the decoder; FUZZ_TIME=60 seconds each
+	$(Q)tools/install-packages clang libclang-rt-dev
+	$(Q)$(MAKE) --no-print-directory $(FUZZ:%=$(O)/fuzz/fuzz_%)
+	$(Q)set -e; for f in $(FUZZ); do \
+		mkdir -p $(O)/fuzz/corpus-$$f; \
+		echo "  FUZZ    $$f"; \
+		$(O)/fuzz/fuzz_$$f -max_total_time=$(FUZZ_TIME) -timeout=5 \
+			-max_len=1024 -verbosity=0 -print_final_stats=1 \
+			-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus-$$f; \
+	done
 
 clean: ## remove everything that was built
 	$(Q)rm -rf $(O)

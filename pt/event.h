@@ -30,8 +30,9 @@ struct pt_event_config {
 struct pt_event_stats {
 	u64 captured;		/* bytes handed to the consumer */
 	u64 consumed;		/* bytes that it took */
-	u64 lost_stops;		/* times that tracing had to stay off for a while
-				   without a way to wait (interrupts were off) */
+	u64 lost_stops;		/* times that tracing stayed off unasked: no way
+				   to wait (interrupts off for too long), or
+				   the waiter gave up */
 	u64 regions;		/* output regions filled */
 	u64 pmis;		/* PMIs served */
 	u64 spurious;		/* NMIs with bit 55 but nothing to do */
@@ -45,7 +46,8 @@ struct pt_event_stats {
  *
  * Context: boot, after smp_start().
  * Return: 0; -ENODEV when a CPU has no Intel PT (CPUID 7 EBX[25]) or no ToPA;
- * -EBUSY when firmware left TraceEn set on one. The reason is printed.
+ * -EBUSY when firmware left TraceEn set on one, the reason is printed;
+ * -ETIMEDOUT when a CPU does not run a function; tree_add()'s errors.
  */
 int __must_check pt_init(void);
 
@@ -69,7 +71,7 @@ void pt_event_destroy(struct pt_event *event);
  *
  * Context: thread, on the event's CPU, interrupts on. The buffer must be empty.
  * Return: 0; -EINVAL on another CPU or when it runs; -EBUSY when bytes of the
- * last capture wait; -EIO when STATUS shows Error right after enabling.
+ * last capture wait or somebody else has set TraceEn; -EIO when STATUS shows Error right after enabling.
  */
 int __must_check pt_event_start(struct pt_event *event);
 

@@ -11,7 +11,7 @@
 #include "mm/slab.h"
 #include "run/payload.h"
 
-#define FLOW_MEM_ORDER		11	/* 8 MiB: some 10^5 blocks */
+#define FLOW_MEM_ORDER		11	/* 8 MiB: some 65000 blocks */
 #define FEED_MAX		(64u << 10)	/* bytes per consumer step */
 #define ROOM_TIMEOUT_NS		(30ULL * 1000 * 1000 * 1000)
 
@@ -207,6 +207,7 @@ void capture_finish(struct capture *cap)
 	pt_event_stats(cap->event, &event);
 	pt_flow_stats(cap->flow, &flow);
 	capture_account_set(&cap->account, &event, &flow);
+	cap->account.edges_dropped += cap->map->dropped;
 	free_decoder(cap);
 }
 

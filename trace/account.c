@@ -11,12 +11,15 @@ void capture_account_set(struct capture_account *account,
 	*account = (struct capture_account){
 		.captured = event->captured,
 		.decoded = flow->bytes_decoded,
-		.dropped = event->captured - flow->bytes_decoded,
+		/* Skipped, and what never came to the decoder. */
+		.dropped = flow->bytes_skipped +
+			   (event->captured - flow->bytes),
 		.regions = event->regions,
 		.pmis = event->pmis,
 		.overflows = flow->overflows,
 		.errors = flow->errors + event->errors,
-		.lost = event->lost_stops,
+		/* STOP cuts a packet and what comes after it. */
+		.lost = event->lost_stops + event->stopped,
 		.room_waits = event->room_waits,
 		.edges = flow->edges,
 		.edges_dropped = flow->err_memory,
@@ -43,7 +46,8 @@ void capture_account_add(struct capture_account *a,
 
 bool capture_account_complete(const struct capture_account *account)
 {
-	return account->captured && account->captured == account->decoded &&
+	return account->captured &&
+	       account->captured == account->decoded + account->dropped &&
 	       !account->dropped && !account->overflows && !account->errors &&
 	       !account->lost && !account->edges_dropped;
 }

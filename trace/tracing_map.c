@@ -193,7 +193,8 @@ static void elt_give_back(struct tracing_map *map, u64 index)
 	u64 want;
 
 	do {
-		WRITE_ONCE(elt_at(map, index)->next_free, head & INDEX_MASK);
+		__atomic_store_n(&elt_at(map, index)->next_free,
+				 head & INDEX_MASK, __ATOMIC_RELAXED);
 		want = ((head & ~INDEX_MASK) + TAG_ONE) | (index + 1);
 	} while (!__atomic_compare_exchange_n(&map->free_elts, &head, want,
 					      false, __ATOMIC_RELEASE,
@@ -203,8 +204,9 @@ static void elt_give_back(struct tracing_map *map, u64 index)
 /*
  * Takes a given-back element, else one that was never used. The tag of the
  * list head changes at each step, so a head seen before others popped and
- * pushed does not compare equal (ABA). Each retry means that another context
- * got on.
+ * pushed does not compare equal (ABA): what next_free gave meanwhile, when its
+ * element was no longer in the list, is thrown away. Each retry means that
+ * another context got on.
  * Return: index + 1; 0 when none is left.
  */
 static u64 elt_take(struct tracing_map *map)
@@ -213,7 +215,8 @@ static u64 elt_take(struct tracing_map *map)
 	u64 next;
 
 	while (head & INDEX_MASK) {
-		next = READ_ONCE(elt_at(map, (head & INDEX_MASK) - 1)->next_free);
+		next = __atomic_load_n(&elt_at(map, (head & INDEX_MASK) - 1)
+				       ->next_free, __ATOMIC_RELAXED);
 		next |= (head & ~INDEX_MASK) + TAG_ONE;
 		if (__atomic_compare_exchange_n(&map->free_elts, &head, next,
 						false, __ATOMIC_ACQUIRE,

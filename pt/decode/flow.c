@@ -10,6 +10,8 @@
 #include "lib/string.h"
 #include "pt/decode/flow_state.h"
 
+#define MODE_TSX_ABORT	2	/* MODE.TSX: TXAbort */
+
 /* ---- set-up ---- */
 
 static u32 floor_power_of_2(u64 n)
@@ -130,10 +132,23 @@ static size_t find_psb(struct pt_flow *flow, const u8 *data, size_t n)
 	if (flow->psb_match == PT_PSB_SIZE) {
 		flow->stats.bytes_skipped -= PT_PSB_SIZE;
 		flow->stats.bytes_decoded += PT_PSB_SIZE;
-		flow->stats.packets++;
+		flow->found_at = ++flow->stats.packets;
 		begin_psb(flow, false);
 	}
 	return i;
+}
+
+/*
+ * A payload that ends like a PSB begins, right before a PSB, makes find_psb()
+ * end early: the rest of the PSB is then all that was found wrong. Return:
+ * bytes of it to pass over.
+ */
+static size_t rest_of_psb(struct pt_flow *flow, const u8 *data, size_t n)
+{
+	if (flow->sync != FLOW_IN_PSB || n < 2 ||
+	    flow->found_at != flow->stats.packets)
+		return 0;
+	return data[0] == 0x02 && data[1] == 0x82 ? 2 : 0;
 }
 
 /* ---- packets ---- */
@@ -288,6 +303,14 @@ static int on_mode(struct pt_flow *flow, const struct pt_packet *p)
 	return 0;
 }
 
+/* Outside of PSB+ a FUP follows, which announces a TIP only on an abort. */
+static int on_tsx(struct pt_flow *flow, const struct pt_packet *p)
+{
+	if (flow->sync == FLOW_SYNCED && !(p->value & MODE_TSX_ABORT))
+		flow->fup_owned = true;
+	return 0;
+}
+
 static int on_psb(struct pt_flow *flow)
 {
 	begin_psb(flow, flow->sync == FLOW_SYNCED);
@@ -323,6 +346,8 @@ static int handle(struct pt_flow *flow, const struct pt_packet *p)
 		return on_pip(flow, p);
 	case PT_MODE_EXEC:
 		return on_mode(flow, p);
+	case PT_MODE_TSX:
+		return on_tsx(flow, p);
 	case PT_PSB:
 		return on_psb(flow);
 	case PT_PSBEND:
@@ -360,15 +385,21 @@ static size_t decode_packets(struct pt_flow *flow, const u8 *data, size_t n)
 		if (err == -ENODATA)
 			break;
 		if (err) {
-			count_error(flow, err, &flow->stats.err_packet);
+			size_t rest = rest_of_psb(flow, data + pos, n - pos);
+
+			pos += rest;
+			flow->stats.bytes_skipped += rest;
+			if (!rest)
+				count_error(flow, err,
+					    &flow->stats.err_packet);
 			continue;
 		}
 		pos += p.size;
 		flow->stats.packets++;
-		flow->stats.bytes_decoded += p.size;
 		err = handle(flow, &p);
 		if (err)
 			flow_error(flow, err);
+		flow->stats.bytes_decoded += p.size;
 	}
 	return pos;
 }

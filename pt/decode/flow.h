@@ -29,7 +29,10 @@ struct pt_flow_config {
 	size_t (*read_code)(void *ctx, u64 cr3, u64 ip, u8 *buf, size_t n);
 	/* Optional: every instruction in order. Slow; for tests and tools. */
 	void (*on_insn)(void *ctx, u64 ip);
-	/* Optional: each error as it is counted. */
+	/*
+	 * Optional: each error as it is counted; @err -EFAULT: no code at @ip.
+	 * @offset is where the packet that showed it starts.
+	 */
 	void (*on_error)(void *ctx, int err, u64 offset, u64 ip);
 	void *ctx;
 	void *mem;		/* all memory that the flow will ever use */
@@ -46,7 +49,7 @@ struct pt_flow_stats {
 	u64 packets;
 	u64 psbs;
 	u64 overflows;		/* OVF packets */
-	u64 errors;		/* all kinds; each led to a resync */
+	u64 errors;		/* packet, code, flow; each led to a resync */
 	u64 err_packet;		/* unknown or malformed packet */
 	u64 err_code;		/* no code bytes, or no instruction there */
 	u64 err_flow;		/* packet that does not fit the code */
@@ -69,7 +72,7 @@ struct pt_flow *pt_flow_create(const struct pt_flow_config *config);
  * pt_flow_feed() - decode the next piece of the stream
  * @data:	bytes in stream order; all are taken (a cut packet is kept)
  *
- * Context: thread; one feeder per flow. Errors are counted, never returned:
+ * Context: thread or interrupt; one feeder per flow at a time. Errors are counted, never returned:
  * whatever comes, decoding resumes at the next PSB.
  */
 void pt_flow_feed(struct pt_flow *flow, const u8 *data, size_t n);
@@ -77,12 +80,11 @@ void pt_flow_feed(struct pt_flow *flow, const u8 *data, size_t n);
 /**
  * pt_flow_finish() - the stream has ended
  *
- * Settles what waits for more packets; a packet cut off by the end counts as
- * skipped bytes, not as an error.
+ * A packet cut off by the end counts as skipped bytes, not as an error.
  */
 void pt_flow_finish(struct pt_flow *flow);
 
-/* Counts a gap: bytes were lost here. Resumes at the next PSB. */
+/* Bytes were lost here: resumes at the next PSB. */
 void pt_flow_lost(struct pt_flow *flow);
 
 struct pt_edge {

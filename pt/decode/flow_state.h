@@ -65,6 +65,7 @@ struct pt_flow {
 
 	enum flow_sync sync;
 	unsigned int psb_match;	/* bytes of a PSB matched while unsynced */
+	u64 found_at;		/* stats.packets when it was found */
 	bool enabled;		/* PacketEn */
 	bool was_synced;	/* this PSB+ came while in sync */
 	bool psb_had_fup;

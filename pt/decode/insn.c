@@ -9,47 +9,15 @@
 #include "pt/decode/insn.h"
 
 #include "lib/err.h"
+#include "pt/decode/insn_cursor.h"
 #include "pt/decode/insn_table.h"
 
-enum opcode_map {
-	MAP_1,
-	MAP_0F,
-	MAP_0F38,
-	MAP_0F3A,
-	MAP_EVEX4,		/* promoted one-byte opcodes */
-	MAP_EVEX5,
-	MAP_EVEX6,
-	MAP_VEX7,
-	MAP_XOP8,
-	MAP_XOP9,
-	MAP_XOPA,
-	MAP_NONE,
-};
-
-/* An instruction under the knife. */
-struct cursor {
-	const u8 *bytes;
-	size_t n;		/* readable, at most INSN_MAX_LEN */
-	bool limited;		/* n is INSN_MAX_LEN: running out is -EINVAL */
-	size_t pos;
-	enum insn_mode mode;
-	bool prefix_66;
-	bool prefix_67;
-	u8 repeat;		/* F2 or F3, the last one */
-	u8 rex;			/* W and R bits as in REX */
-	bool compound;		/* VEX, EVEX or XOP */
-	enum opcode_map map;
-	u8 opcode;
-	u8 modrm;
-	s64 imm;		/* last immediate, sign extended */
-};
-
-static int out_of_bytes(const struct cursor *c)
+static int out_of_bytes(const struct insn_cursor *c)
 {
 	return c->limited ? -EINVAL : -ENODATA;
 }
 
-static int next_byte(struct cursor *c, u8 *byte)
+static int next_byte(struct insn_cursor *c, u8 *byte)
 {
 	if (c->pos >= c->n)
 		return out_of_bytes(c);
@@ -58,7 +26,7 @@ static int next_byte(struct cursor *c, u8 *byte)
 }
 
 /* The byte after the next ones, for encodings that it tells apart. */
-static int peek_byte(const struct cursor *c, u8 *byte)
+static int peek_byte(const struct insn_cursor *c, u8 *byte)
 {
 	if (c->pos >= c->n)
 		return out_of_bytes(c);
@@ -66,7 +34,7 @@ static int peek_byte(const struct cursor *c, u8 *byte)
 	return 0;
 }
 
-static int skip_bytes(struct cursor *c, size_t n)
+static int skip_bytes(struct insn_cursor *c, size_t n)
 {
 	if (c->n - c->pos < n)
 		return out_of_bytes(c);
@@ -74,7 +42,7 @@ static int skip_bytes(struct cursor *c, size_t n)
 	return 0;
 }
 
-static int read_imm(struct cursor *c, size_t n)
+static int read_imm(struct insn_cursor *c, size_t n)
 {
 	u64 v = 0;
 
@@ -89,7 +57,7 @@ static int read_imm(struct cursor *c, size_t n)
 
 /* ---- prefixes ---- */
 
-static bool take_legacy_prefix(struct cursor *c, u8 byte)
+static bool take_legacy_prefix(struct insn_cursor *c, u8 byte)
 {
 	switch (byte) {
 	case 0x66:
@@ -115,7 +83,7 @@ static bool take_legacy_prefix(struct cursor *c, u8 byte)
 }
 
 /* Prefixes in any order; a REX counts only right before the opcode. */
-static int read_prefixes(struct cursor *c, u8 *opcode)
+static int read_prefixes(struct insn_cursor *c, u8 *opcode)
 {
 	for (;;) {
 		int err = next_byte(c, opcode);
@@ -164,8 +132,8 @@ static enum opcode_map xop_map(unsigned int m)
 	       MAP_NONE;
 }
 
-/* Payload bytes behind the compound prefix; the first one is @p0. */
-static int read_compound(struct cursor *c, size_t nr_payload,
+/* Payload bytes behind the compound prefix; the first one stands at the cursor. */
+static int read_compound(struct insn_cursor *c, size_t nr_payload,
 			 enum opcode_map map)
 {
 	int err = skip_bytes(c, nr_payload);
@@ -185,7 +153,7 @@ static int read_compound(struct cursor *c, size_t nr_payload,
  * 8F is POP unless the map number is 8 or more.
  * Return: 1 when it was one, 0 when not, or an error.
  */
-static int try_compound(struct cursor *c, u8 first)
+static int try_compound(struct insn_cursor *c, u8 first)
 {
 	u8 p0;
 	int err;
@@ -222,7 +190,7 @@ static int try_compound(struct cursor *c, u8 first)
 	return err ? err : 1;
 }
 
-static int read_opcode(struct cursor *c)
+static int read_opcode(struct insn_cursor *c)
 {
 	u8 byte;
 	int err = read_prefixes(c, &byte);
@@ -245,7 +213,7 @@ static int read_opcode(struct cursor *c)
 
 /* ---- what follows the opcode ---- */
 
-static u8 opcode_flags(const struct cursor *c)
+static u8 opcode_flags(const struct insn_cursor *c)
 {
 	switch (c->map) {
 	case MAP_1:
@@ -267,14 +235,14 @@ static u8 opcode_flags(const struct cursor *c)
 }
 
 /* 2 or 4: what an operand-size dependent immediate takes. */
-static size_t immz_size(const struct cursor *c)
+static size_t immz_size(const struct insn_cursor *c)
 {
 	bool small = c->prefix_66 != (c->mode == INSN_MODE_16);
 
 	return c->rex & 8 || !small ? 4 : 2;
 }
 
-static size_t address_size(const struct cursor *c)
+static size_t address_size(const struct insn_cursor *c)
 {
 	switch (c->mode) {
 	case INSN_MODE_64:
@@ -299,7 +267,7 @@ static size_t displacement_16(u8 modrm)
 	return 0;
 }
 
-static int read_sib(struct cursor *c, size_t *disp)
+static int read_sib(struct insn_cursor *c, size_t *disp)
 {
 	u8 sib;
 	int err = next_byte(c, &sib);
@@ -309,7 +277,7 @@ static int read_sib(struct cursor *c, size_t *disp)
 	return err;
 }
 
-static int read_modrm(struct cursor *c)
+static int read_modrm(struct insn_cursor *c)
 {
 	size_t disp;
 	int err = next_byte(c, &c->modrm);
@@ -332,16 +300,11 @@ static int read_modrm(struct cursor *c)
 	return err ? err : skip_bytes(c, disp);
 }
 
-static unsigned int modrm_reg(const struct cursor *c)
-{
-	return c->modrm >> 3 & 7;
-}
-
 /* Immediates that the tables cannot tell. */
-static u8 special_flags(const struct cursor *c, u8 flags)
+static u8 special_flags(const struct insn_cursor *c, u8 flags)
 {
 	if ((c->map == MAP_1 || c->map == MAP_EVEX4) &&
-	    (c->opcode == 0xf6 || c->opcode == 0xf7) && modrm_reg(c) < 2)
+	    (c->opcode == 0xf6 || c->opcode == 0xf7) && cursor_reg(c) < 2)
 		return flags | (c->opcode == 0xf6 ? OP_IMM8 : OP_IMMZ);
 	if (c->map == MAP_XOPA || c->map == MAP_VEX7)
 		return flags;
@@ -352,14 +315,14 @@ static u8 special_flags(const struct cursor *c, u8 flags)
 	return flags;
 }
 
-static bool is_near_branch(const struct cursor *c)
+static bool is_near_branch(const struct insn_cursor *c)
 {
 	if (c->map == MAP_1)
 		return c->opcode == 0xe8 || c->opcode == 0xe9;
 	return c->map == MAP_0F && (c->opcode & 0xf0) == 0x80;
 }
 
-static int read_immediates(struct cursor *c, u8 flags)
+static int read_immediates(struct insn_cursor *c, u8 flags)
 {
 	int err = 0;
 
@@ -382,96 +345,7 @@ static int read_immediates(struct cursor *c, u8 flags)
 	return err;
 }
 
-/* ---- class ---- */
-
-static enum branch_class class_0f01(const struct cursor *c)
-{
-	switch (c->modrm) {
-	case 0xc2:		/* VMLAUNCH */
-	case 0xc3:		/* VMRESUME */
-		return BRANCH_FAR;
-	case 0xca:		/* ERETS, ERETU with F2, F3; else CLAC */
-		return c->repeat ? BRANCH_IRET : BRANCH_NONE;
-	case 0xec:		/* UIRET with F3 */
-		return c->repeat == 0xf3 ? BRANCH_IRET : BRANCH_NONE;
-	}
-	return BRANCH_NONE;
-}
-
-static enum branch_class class_0f(const struct cursor *c)
-{
-	switch (c->opcode) {
-	case 0x01:
-		return class_0f01(c);
-	case 0x05:
-	case 0x34:
-		return BRANCH_SYSCALL;
-	case 0x07:
-	case 0x35:
-		return BRANCH_SYSRET;
-	case 0xaa:		/* RSM */
-		return BRANCH_FAR;
-	}
-	return (c->opcode & 0xf0) == 0x80 ? BRANCH_COND : BRANCH_NONE;
-}
-
-static enum branch_class class_ff(const struct cursor *c)
-{
-	switch (modrm_reg(c)) {
-	case 2:
-		return BRANCH_ICALL;
-	case 4:
-		return BRANCH_IJUMP;
-	case 3:
-	case 5:
-		return BRANCH_FAR;
-	}
-	return BRANCH_NONE;
-}
-
-static enum branch_class class_1(const struct cursor *c)
-{
-	switch (c->opcode) {
-	case 0xe0:
-	case 0xe1:
-	case 0xe2:
-	case 0xe3:
-		return BRANCH_COND;
-	case 0xe8:
-		return BRANCH_CALL;
-	case 0xe9:
-	case 0xeb:
-		return BRANCH_JUMP;
-	case 0xc2:
-	case 0xc3:
-		return BRANCH_RETURN;
-	case 0xca:
-	case 0xcb:
-	case 0x9a:
-	case 0xea:
-		return BRANCH_FAR;
-	case 0xcf:
-		return BRANCH_IRET;
-	case 0xcc:
-	case 0xcd:
-	case 0xf1:
-		return BRANCH_INTERRUPT;
-	case 0xff:
-		return class_ff(c);
-	}
-	return (c->opcode & 0xf0) == 0x70 ? BRANCH_COND : BRANCH_NONE;
-}
-
-static enum branch_class classify(const struct cursor *c)
-{
-	if (c->compound)
-		return BRANCH_NONE;
-	if (c->map == MAP_1)
-		return class_1(c);
-	return c->map == MAP_0F ? class_0f(c) : BRANCH_NONE;
-}
-
-static u64 direct_target(const struct cursor *c, u64 ip)
+static u64 direct_target(const struct insn_cursor *c, u64 ip)
 {
 	u64 target = ip + c->pos + (u64)c->imm;
 
@@ -489,7 +363,7 @@ static bool is_direct(enum branch_class class)
 int insn_decode(struct insn *insn, enum insn_mode mode, u64 ip,
 		const u8 *bytes, size_t n)
 {
-	struct cursor c = {
+	struct insn_cursor c = {
 		.bytes = bytes,
 		.n = min(n, (size_t)INSN_MAX_LEN),
 		.limited = n >= INSN_MAX_LEN,
@@ -514,11 +388,11 @@ int insn_decode(struct insn *insn, enum insn_mode mode, u64 ip,
 	if (err)
 		return err;
 	insn->len = (u8)c.pos;
-	insn->class = (u8)classify(&c);
+	insn->class = (u8)insn_classify(&c);
 	insn->mov_cr3 = c.map == MAP_0F && !c.compound && c.opcode == 0x22 &&
-			modrm_reg(&c) == 3 && !(c.rex & 4);
+			cursor_reg(&c) == 3 && !(c.rex & 4);
 	insn->ptwrite = c.map == MAP_0F && !c.compound && c.opcode == 0xae &&
-			modrm_reg(&c) == 4 && c.repeat == 0xf3;
+			cursor_reg(&c) == 4 && c.repeat == 0xf3;
 	insn->target = is_direct(insn->class) ? direct_target(&c, ip) : 0;
 	return 0;
 }

@@ -159,11 +159,17 @@ static int decode_ptw(struct pt_packet *p, const u8 *data, size_t n)
 	return 0;
 }
 
-static int decode_mnt(struct pt_packet *p, const u8 *data, size_t n)
+/* MNT and EVD: 8 bytes behind a third byte. */
+static int decode_3_8(struct pt_packet *p, enum pt_packet_type type,
+		      const u8 *data, size_t n)
 {
-	if (n < 3)
-		return -ENODATA;
-	return data[2] == 0x88 ? finish(p, PT_MNT, 11, n) : -EBADMSG;
+	int err = finish(p, type, 11, n);
+
+	if (n > 2 && type == PT_MNT && data[2] != 0x88)
+		return -EBADMSG;
+	if (!err)
+		p->value = get_bytes(data + 3, 8);
+	return err;
 }
 
 static int decode_cfe(struct pt_packet *p, const u8 *data, size_t n)
@@ -198,7 +204,6 @@ static const struct {
 	{ 0x63, PT_BBP, 3, false },
 	{ 0x33, PT_BEP, 2, false },
 	{ 0xb3, PT_BEP, 2, true },
-	{ 0x53, PT_EVD, 11, false },
 };
 
 static int decode_plain(struct pt_packet *p, const u8 *data, size_t n)
@@ -212,7 +217,7 @@ static int decode_plain(struct pt_packet *p, const u8 *data, size_t n)
 		if (err)
 			return err;
 		p->with_fup = plain[i].with_fup;
-		p->value = get_bytes(data + 2, min(plain[i].size - 2, 8));
+		p->value = get_bytes(data + 2, plain[i].size - 2);
 		return 0;
 	}
 	return -EBADMSG;
@@ -230,7 +235,9 @@ static int decode_ext(struct pt_packet *p, const u8 *data, size_t n)
 	case 0x43:
 		return decode_pip(p, data, n);
 	case 0xc3:
-		return decode_mnt(p, data, n);
+		return decode_3_8(p, PT_MNT, data, n);
+	case 0x53:
+		return decode_3_8(p, PT_EVD, data, n);
 	case 0x13:
 		return decode_cfe(p, data, n);
 	}
@@ -239,8 +246,9 @@ static int decode_ext(struct pt_packet *p, const u8 *data, size_t n)
 	return decode_plain(p, data, n);
 }
 
-static int decode_time(struct pt_packet *p, enum pt_packet_type type,
-		       const u8 *data, size_t n, unsigned int len)
+/* TSC, MTC, BIP: @len bytes behind the first. */
+static int decode_payload(struct pt_packet *p, enum pt_packet_type type,
+			  const u8 *data, size_t n, unsigned int len)
 {
 	int err = finish(p, type, 1 + len, n);
 
@@ -267,9 +275,9 @@ static int decode_odd(struct pt_packet *p, const u8 *data, size_t n)
 	case 0x99:
 		return decode_mode(p, data, n);
 	case 0x19:
-		return decode_time(p, PT_TSC, data, n, 7);
+		return decode_payload(p, PT_TSC, data, n, 7);
 	case 0x59:
-		return decode_time(p, PT_MTC, data, n, 1);
+		return decode_payload(p, PT_MTC, data, n, 1);
 	}
 	return -EBADMSG;
 }
@@ -287,7 +295,8 @@ int pt_packet_decode(struct pt_packet *p, const u8 *data, size_t n,
 	p->nr = false;
 	p->value = 0;
 	if (in_block & 1 && (data[0] & 7) == 4)
-		return finish(p, PT_BIP, in_block & 2 ? 5 : 9, n);
+		return decode_payload(p, PT_BIP, data, n,
+				      in_block & 2 ? 4 : 8);
 	if (data[0] == 0)
 		return finish(p, PT_PAD, 1, n);
 	if (data[0] == OPC_EXT)

@@ -54,7 +54,9 @@ struct pt_packet {
 	bool with_fup;		/* PTW, EXSTOP, BEP, CFE: a FUP is theirs */
 	bool nr;		/* PIP: VMX non-root */
 	u64 value;		/* TIP*, FUP: IP as sent; TNT: results, the oldest
-				   in the highest bit; PIP: CR3; else payload */
+				   in the highest bit; PIP: CR3; MODE, CFE: the
+				   field; EVD: what follows its type; else
+				   payload */
 };
 
 /**

@@ -10,7 +10,7 @@
 
 #include "lib/err.h"
 
-#define WALK_MAX	(1u << 20)	/* blocks passed for one packet */
+#define WALK_MAX	(1u << 16)	/* blocks passed for one packet */
 
 /* ---- returns ---- */
 
@@ -97,10 +97,31 @@ static void pass(struct pt_flow *flow, struct block *b)
 	go_to(flow, flow->cur, &b->succ_taken, b->target);
 }
 
+/* One packet's way through direct branches: finds out when it goes round. */
+struct walk {
+	unsigned int nr;	/* blocks passed */
+	u64 seen;		/* one address on the way (Brent's method) */
+};
+
+/*
+ * pass() with a bound. No packet fits a loop of direct branches that does not
+ * hold what was looked for: coming back to an address is an error.
+ */
+static int pass_once(struct pt_flow *flow, struct walk *walk, struct block *b)
+{
+	if (!(walk->nr & (walk->nr - 1)))
+		walk->seen = flow->ip;
+	pass(flow, b);
+	return flow->ip == walk->seen || ++walk->nr == WALK_MAX ? -EBADMSG : 0;
+}
+
 /* Passes direct branches up to one that needs a packet. */
 static int walk_to_decision(struct pt_flow *flow, struct block **decision)
 {
-	for (unsigned int n = 0; n < WALK_MAX; n++) {
+	struct walk walk = { 0 };
+	int err;
+
+	do {
 		struct block *b = flow_block(flow);
 
 		if (b->class == BLOCK_DEAD)
@@ -109,9 +130,9 @@ static int walk_to_decision(struct pt_flow *flow, struct block **decision)
 			*decision = b;
 			return 0;
 		}
-		pass(flow, b);
-	}
-	return -EBADMSG;
+		err = pass_once(flow, &walk, b);
+	} while (!err);
+	return err;
 }
 
 /* ---- TNT ---- */
@@ -213,7 +234,10 @@ static bool block_holds(struct pt_flow *flow, const struct block *b, u64 ip,
 
 int walk_to(struct pt_flow *flow, u64 ip)
 {
-	for (unsigned int n = 0; n < WALK_MAX; n++) {
+	struct walk walk = { 0 };
+	int err;
+
+	do {
 		struct block *b = flow_block(flow);
 		u32 nr;
 
@@ -227,14 +251,17 @@ int walk_to(struct pt_flow *flow, u64 ip)
 			return -EFAULT;
 		if (!is_passed(b))
 			return -EBADMSG;
-		pass(flow, b);
-	}
-	return -EBADMSG;
+		err = pass_once(flow, &walk, b);
+	} while (!err);
+	return err;
 }
 
 int walk_to_disable(struct pt_flow *flow, bool has_ip, u64 ip)
 {
-	for (unsigned int n = 0; n < WALK_MAX; n++) {
+	struct walk walk = { 0 };
+	int err;
+
+	do {
 		struct block *b = flow_block(flow);
 
 		if (b->class == BLOCK_DEAD)
@@ -244,7 +271,7 @@ int walk_to_disable(struct pt_flow *flow, bool has_ip, u64 ip)
 			retire(flow, b);
 			return 0;
 		}
-		pass(flow, b);
-	}
-	return -EBADMSG;
+		err = pass_once(flow, &walk, b);
+	} while (!err);
+	return err;
 }

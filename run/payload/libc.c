@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few functions of a C library that Debian's libz.a asks for.
+ * The few functions of a C library that Debian's libz.a asks for besides those
+ * of lib/string.c.
  */
 #include "run/payload/libc.h"
 
@@ -10,23 +11,6 @@
 
 static unsigned char arena[ARENA_SIZE] __attribute__((aligned(16)));
 static size_t arena_used;
-
-void *memcpy(void *dst, const void *src, size_t n)
-{
-	void *to = dst;
-
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(src), "+c"(n)
-			 : : "memory");
-	return dst;
-}
-
-void *memset(void *dst, int c, size_t n)
-{
-	void *to = dst;
-
-	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(c) : "memory");
-	return dst;
-}
 
 void *malloc(size_t n)
 {

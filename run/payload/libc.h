@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The few functions of a C library that Debian's libz.a asks for.
+ * The few functions of a C library that Debian's libz.a asks for besides those
+ * of lib/string.c.
  *
  * Memory comes from one array and is never given back: a payload runs once.
  */
@@ -9,8 +10,6 @@
 
 #include <stddef.h>
 
-void *memcpy(void *dst, const void *src, size_t n);
-void *memset(void *dst, int c, size_t n);
 /* Return: 16-byte aligned memory, or NULL when the array is used up. */
 void *malloc(size_t n);
 void free(void *ptr);

@@ -38,3 +38,17 @@ void host_pages_init(size_t size, phys_addr_t base)
 	if (page_init(&range, 1))
 		abort();
 }
+
+int host_pages_group_setup(void **state)
+{
+	(void)state;
+	host_pages_init(HOST_GROUP_MEMORY, 0x100000000ULL);
+	return 0;
+}
+
+int host_pages_group_teardown(void **state)
+{
+	(void)state;
+	host_memory_fini();
+	return 0;
+}

@@ -15,4 +15,12 @@ void host_memory_fini(void);
 /* The arena given to the page allocator (page_init) as one range. */
 void host_pages_init(size_t size, phys_addr_t base);
 
+/*
+ * Set-up and tear-down of a cmocka group: 128 MiB of pages above 4 GiB. For the
+ * group, since the allocators start once.
+ */
+#define HOST_GROUP_MEMORY	(128u << 20)
+int host_pages_group_setup(void **state);
+int host_pages_group_teardown(void **state);
+
 #endif /* TESTS_UNIT_HOST_MEMORY_H */

@@ -15,6 +15,7 @@
 #include <asm/smp.h>
 #include <asm/traps.h>
 #include "lib/err.h"
+#include "tests/unit/host_memory.h"
 
 #define WRITTEN_MAX	(8u << 20)
 
@@ -31,7 +32,7 @@ static irq_handler_t room_fn;
 
 static void *at_phys(u64 pa, size_t len)
 {
-	if (pa < host_phys_base || pa + len > host_phys_base + HOST_PT_MEMORY)
+	if (pa < host_phys_base || pa + len > host_phys_base + HOST_GROUP_MEMORY)
 		return NULL;
 	return phys_to_virt(pa);
 }

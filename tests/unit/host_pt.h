@@ -12,8 +12,6 @@
 #include "lib/types.h"
 #include "tests/ptmodel/engine.h"
 
-#define HOST_PT_MEMORY	(128u << 20)	/* bytes of physical memory */
-
 struct host_pt {
 	struct ptm_cpu cpu;
 	bool irqs_on;		/* RFLAGS.IF of the traced code */

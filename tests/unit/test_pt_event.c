@@ -426,21 +426,6 @@ static void no_allocation_that_fails_leaves_anything_behind(void **state)
 	tear_down();
 }
 
-/* The allocators start once. */
-static int set_up_memory(void **state)
-{
-	(void)state;
-	host_pages_init(HOST_PT_MEMORY, 0x100000000ULL);
-	return 0;
-}
-
-static int tear_down_memory(void **state)
-{
-	(void)state;
-	host_memory_fini();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,5 +447,6 @@ int main(void)
 			no_allocation_that_fails_leaves_anything_behind),
 	};
 
-	return cmocka_run_group_tests(tests, set_up_memory, tear_down_memory);
+	return cmocka_run_group_tests(tests, host_pages_group_setup,
+				      host_pages_group_teardown);
 }

@@ -235,21 +235,6 @@ static void memory_that_runs_out_leaves_nothing_behind(void **state)
 	host_pt_fini();
 }
 
-/* The allocators start once. */
-static int set_up_memory(void **state)
-{
-	(void)state;
-	host_pages_init(HOST_PT_MEMORY, 0x100000000ULL);
-	return 0;
-}
-
-static int tear_down_memory(void **state)
-{
-	(void)state;
-	host_memory_fini();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,5 +250,6 @@ int main(void)
 		cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
 	};
 
-	return cmocka_run_group_tests(tests, set_up_memory, tear_down_memory);
+	return cmocka_run_group_tests(tests, host_pages_group_setup,
+				      host_pages_group_teardown);
 }
