@@ -31,15 +31,15 @@ static void print_function(struct printer *out,
 {
 	u64 func = *(const u64 *)entry->key;
 	const struct symbol *sym = symtab_lookup(func);
+	char name[80];
 
 	if (sym)
-		pr_to(out, "{ func: [%llx] %-45s } hitcount: %10llu\n",
-		      (unsigned long long)func, sym->name,
-		      (unsigned long long)entry->sums[BRANCH_SUM_HITS]);
+		scnprintf(name, sizeof(name), "[%llx] %s",
+			  (unsigned long long)func, sym->name);
 	else
-		pr_to(out, "{ func: [%llx] 0x%-43llx } hitcount: %10llu\n",
-		      (unsigned long long)func, (unsigned long long)func,
-		      (unsigned long long)entry->sums[BRANCH_SUM_HITS]);
+		symbolise(name, sizeof(name), func);
+	pr_to(out, "{ func: %-48s } hitcount: %10llu\n", name,
+	      (unsigned long long)entry->sums[BRANCH_SUM_HITS]);
 }
 
 struct listing {

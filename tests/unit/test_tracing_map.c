@@ -16,6 +16,7 @@
 #include "tests/unit/collect.h"
 #include "tests/unit/host_memory.h"
 #include "tests/unit/small_map.h"
+#include "trace/map_array.h"
 
 static void assert_counts(const struct tracing_map *map, u64 want_hits,
 			  u64 want_drops)
@@ -79,6 +80,30 @@ static void fields_are_numbered_in_order_and_limited_in_number(void **state)
 	tracing_map_destroy(map);
 }
 
+static void neither_keys_nor_sums_go_beyond_three(void **state)
+{
+	tracing_map_cmp_fn_t cmp = tracing_map_cmp_num(1, 0);
+	struct tracing_map *keys = tracing_map_create(SMALL_BITS, 8, NULL,
+						      NULL);
+	struct tracing_map *sums = tracing_map_create(SMALL_BITS, 8, NULL,
+						      NULL);
+
+	(void)state;
+	assert_false(IS_ERR(keys) || IS_ERR(sums));
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(tracing_map_add_key_field(keys, 0, cmp), i);
+		assert_int_equal(tracing_map_add_sum_field(sums), i);
+	}
+	assert_int_equal(tracing_map_add_key_field(keys, 0, cmp), -EINVAL);
+	assert_int_equal(tracing_map_add_sum_field(sums), -EINVAL);
+	assert_int_equal(tracing_map_add_sum_field(keys), 3);
+	assert_int_equal(tracing_map_add_key_field(sums, 0, cmp), 3);
+	assert_int_equal(tracing_map_init(keys), 0);
+	assert_int_equal(tracing_map_init(sums), 0);
+	tracing_map_destroy(keys);
+	tracing_map_destroy(sums);
+}
+
 static void a_key_field_must_lie_in_the_key_and_have_an_order(void **state)
 {
 	tracing_map_cmp_fn_t cmp = tracing_map_cmp_num(1, 0);
@@ -106,11 +131,13 @@ static void init_wants_a_key_field_and_a_sum(void **state)
 		assert_false(IS_ERR(map));
 		/* Two of a kind: Linux takes two sums for a key and a sum. */
 		for (int i = 0; i < 2; i++) {
+			int field = 0;
+
 			if (have == 1)
-				assert_true(tracing_map_add_sum_field(map) >= 0);
+				field = tracing_map_add_sum_field(map);
 			if (have == 2)
-				assert_true(tracing_map_add_key_field(map, 0,
-							cmp) >= 0);
+				field = tracing_map_add_key_field(map, 0, cmp);
+			assert_true(field >= 0);
 		}
 		assert_int_equal(tracing_map_init(map), -EINVAL);
 		tracing_map_destroy(map);
@@ -195,6 +222,43 @@ static void every_bit_of_a_key_of_any_size_counts(void **state)
 		insert_each_bit(map, size);
 		tracing_map_destroy(map);
 	}
+}
+
+/*
+ * Keys of 8 bytes whose hashes are ff, 100ff, 300ff, 0 and 100000: one tag (0)
+ * for all, and a walk that wraps from the last slot to the first.
+ */
+static u64 alike[] = {
+	0xf4acde36bae778ecULL, 0xa417d8f243dfa484ULL, 0x877006aaf97ba8a9ULL,
+	0x0000000000000008ULL, 0x5b098455d4284180ULL,
+};
+
+static void keys_with_the_same_tag_are_told_apart(void **state)
+{
+	struct tracing_map *map = tracing_map_create(SMALL_BITS, 8, NULL,
+						     NULL);
+	struct tracing_map_elt *elt[ARRAY_SIZE(alike)];
+
+	(void)state;
+	assert_false(IS_ERR(map));
+	assert_int_equal(tracing_map_add_key_field(map, 0,
+						   tracing_map_cmp_none), 0);
+	assert_int_equal(tracing_map_add_sum_field(map), 1);
+	assert_int_equal(tracing_map_init(map), 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(alike); i++) {
+		assert_null(tracing_map_lookup(map, &alike[i]));
+		elt[i] = tracing_map_insert(map, &alike[i]);
+		assert_non_null(elt[i]);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(alike); i++) {
+		u64 at = (i + map->map_size - 1) % map->map_size;
+
+		assert_ptr_equal(tracing_map_lookup(map, &alike[i]), elt[i]);
+		assert_ptr_equal(tracing_map_insert(map, &alike[i]), elt[i]);
+		/* Another hash function needs other keys here. */
+		assert_int_equal(*(u64 *)map_array_at(&map->slots, at), i + 1);
+	}
+	tracing_map_destroy(map);
 }
 
 static void a_full_map_drops_new_keys_and_keeps_the_old(void **state)
@@ -344,11 +408,13 @@ int main(void)
 		cmocka_unit_test(create_refuses_sizes_out_of_range),
 		cmocka_unit_test(a_map_larger_than_memory_is_refused_without_a_trace),
 		cmocka_unit_test(fields_are_numbered_in_order_and_limited_in_number),
+		cmocka_unit_test(neither_keys_nor_sums_go_beyond_three),
 		cmocka_unit_test(a_key_field_must_lie_in_the_key_and_have_an_order),
 		cmocka_unit_test(init_wants_a_key_field_and_a_sum),
 		cmocka_unit_test(a_second_init_is_refused_and_changes_nothing),
 		cmocka_unit_test(the_same_key_gives_the_same_element),
 		cmocka_unit_test(every_bit_of_a_key_of_any_size_counts),
+		cmocka_unit_test(keys_with_the_same_tag_are_told_apart),
 		cmocka_unit_test(a_full_map_drops_new_keys_and_keeps_the_old),
 		cmocka_unit_test(lookup_touches_no_counter_and_makes_nothing),
 		cmocka_unit_test(counts_are_the_sum_over_all_cpus),

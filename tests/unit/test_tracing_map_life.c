@@ -15,6 +15,7 @@
 #include "tests/unit/collect.h"
 #include "tests/unit/host_memory.h"
 #include "tests/unit/small_map.h"
+#include "trace/map_array.h"
 
 /* ---- the user's hooks ---- */
 
@@ -152,6 +153,40 @@ static void every_failing_allocation_is_enomem_and_leaks_no_page(void **state)
 	assert_true(nr_failed >= 7);
 }
 
+static void an_array_has_all_its_objects_or_no_page(void **state)
+{
+	struct tracing_map_array array = { 0 };
+	u64 nr = 3 * ((1u << 20) / 128) + 1, before = 0;
+
+	(void)state;
+	/* Four blocks and their table. */
+	for (unsigned long n = 5; n < 6; n--) {
+		page_fail_nth(n);
+		assert_int_equal(map_array_alloc(&array, nr, 128),
+				 n ? -ENOMEM : 0);
+		page_fail_nth(0);
+		assert_int_equal(array.nr_blocks, n ? 0 : 4);
+		if (n && before)
+			assert_int_equal(pages_free(), before);
+		before = pages_free();
+	}
+	for (u64 i = 0; i < nr; i++) {
+		assert_int_equal(*(u64 *)map_array_at(&array, i), 0);
+		*(u64 *)map_array_at(&array, i) = i;
+		*(u64 *)((u8 *)map_array_at(&array, i) + 120) = ~i;
+	}
+	for (u64 i = 0; i < nr; i++) {
+		assert_int_equal(*(u64 *)map_array_at(&array, i), i);
+		assert_int_equal(*(u64 *)((u8 *)map_array_at(&array, i) + 120),
+				 ~i);
+	}
+	map_array_clear(&array);
+	for (u64 i = 0; i < nr; i++)
+		assert_int_equal(*(u64 *)map_array_at(&array, i), 0);
+	map_array_free(&array);
+	assert_int_equal(array.nr_blocks, 0);
+}
+
 static struct collector console;
 
 static void console_sink(const char *s, size_t n)
@@ -192,6 +227,7 @@ int main(void)
 		cmocka_unit_test(hooks_come_once_for_each_element_and_each_new_key),
 		cmocka_unit_test(a_failing_hook_frees_exactly_what_was_made_before),
 		cmocka_unit_test(every_failing_allocation_is_enomem_and_leaks_no_page),
+		cmocka_unit_test(an_array_has_all_its_objects_or_no_page),
 		cmocka_unit_test(init_without_memory_says_what_it_wanted),
 		cmocka_unit_test(destroy_takes_null_and_maps_without_elements),
 	};
