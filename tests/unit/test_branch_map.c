@@ -201,10 +201,10 @@ static const char report[] =
 	", to: [1008] main+0x8                                 "
 	", class: cond      } hitcount:          7\n"
 	"\n# demo cpu 1: top 2 of 2 functions called\n"
-	"{ func: [2000] leaf                                     "
-	" } hitcount:         92\n"
-	"{ func: [ffffffff80001234] 0xffffffff80001234           "
-	" } hitcount:          7\n"
+	"{ func: [2000] leaf                                      } "
+	"hitcount:         92\n"
+	"{ func: [ffffffff80001234] 0xffffffff80001234            } "
+	"hitcount:          7\n"
 	"\nTotals:\n    Hits: 210\n    Entries: 7\n    Dropped: 0\n";
 
 static void the_report_lists_the_most_frequent_first(void **state)
