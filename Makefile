@@ -285,9 +285,6 @@ UNIT_branch_map := trace/branch_map.c trace/report.c trace/dump.c \
 	trace/account.c pt/decode/branch.c lib/crc32.c $(HOST_MAP)
 UNIT_elfload := run/elfload.c
 UNIT_elfload_memory := run/elfload.c
-# asm/paging.h names struct boot_info, which the kernel's asm/page.h declares.
-UNIT_CFLAGS_elfload := -include boot/boot_info.h
-UNIT_CFLAGS_elfload_memory := $(UNIT_CFLAGS_elfload)
 
 # pt, the hardware model
 HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \

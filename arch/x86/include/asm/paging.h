@@ -20,6 +20,8 @@
 
 #define USER_MAX	0x0000800000000000ULL
 
+struct boot_info;
+
 struct vm {
 	phys_addr_t cr3;
 };
