@@ -51,6 +51,12 @@ static u64 room_of(const struct pt_event *event)
 	       (event->head - smp_load_acquire(&event->tail));
 }
 
+/* With less there is no telling that the PMI comes before STOP. */
+static u64 least_room(const struct pt_event *event)
+{
+	return (SKID_REGIONS + 1) * largest_region(event);
+}
+
 /* Bytes until the next PMI, of @room. 0: the room is too small to go on. */
 static u64 watermark(const struct pt_event *event, u64 room)
 {
@@ -58,18 +64,17 @@ static u64 watermark(const struct pt_event *event, u64 room)
 	u64 wanted = min(WAKEUP_REGIONS * region,
 			 pt_buffer_size(event->buf) / 4);
 
-	if (room < (SKID_REGIONS + 1) * region)
+	if (room < least_room(event))
 		return 0;
 	return min(wanted, room - SKID_REGIONS * region);
 }
 
 bool pt_output_room_low(const struct pt_event *event)
 {
-	u64 region = largest_region(event);
-	u64 size = pt_buffer_size(event->buf);
-	u64 reserve = min(RESERVE_REGIONS * region, size / 4);
+	u64 reserve = min(RESERVE_REGIONS * largest_region(event),
+			  pt_buffer_size(event->buf) / 4);
 
-	return room_of(event) < (SKID_REGIONS + 1) * region + reserve;
+	return room_of(event) < least_room(event) + reserve;
 }
 
 int pt_output_begin(struct pt_event *event)

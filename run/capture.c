@@ -65,7 +65,9 @@ static bool wait_for_room(struct pt_event *event, void *ctx)
 	do {
 		cpu_relax();
 		pt_event_stats(event, &now);
-		if (now.consumed != before.consumed)
+		/* All taken just before the first look is room as well. */
+		if (now.consumed != before.consumed ||
+		    now.consumed == now.captured)
 			return true;
 	} while (now_ns() < end);
 	return false;
