@@ -129,4 +129,13 @@ static inline void expect_refusal_at(u64 offset, const char *reason_has)
 	assert_non_null(strstr(error.reason, reason_has));
 }
 
+/* Tear-down of a group. */
+static inline int free_copy(void **state)
+{
+	(void)state;
+	free(copy);
+	copy = NULL;
+	return 0;
+}
+
 #endif /* TESTS_UNIT_ELF_FILE_H */

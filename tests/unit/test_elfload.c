@@ -318,14 +318,6 @@ static void segments_may_touch_both_ends_of_the_address_range(void **state)
 	expect_refusal_at(VA_AT(DATA), "outside");
 }
 
-static int free_copy(void **state)
-{
-	(void)state;
-	free(copy);
-	copy = NULL;
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

@@ -296,14 +296,6 @@ static void no_damage_leads_the_loader_astray(void **state)
 	assert_true(nr_loaded > 1000 && nr_loaded < nr_good);
 }
 
-static int free_copy(void **state)
-{
-	(void)state;
-	free(copy);
-	copy = NULL;
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
