@@ -49,6 +49,7 @@ LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 # ---------------------------------------------------------------- arch/x86
 ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
+	    arch/x86/acpi_map.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/tsc.c arch/x86/serial.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
@@ -265,7 +266,7 @@ UNIT_slab := $(UNIT_page)
 UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
 	tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_symtab := $(UNIT_PRINT)
-UNIT_madt := arch/x86/madt.c
+UNIT_madt := arch/x86/madt.c arch/x86/acpi.c $(UNIT_PRINT) lib/err.c
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)

@@ -68,6 +68,13 @@ struct boot_mem {
 	uint64_t attr;			/* EFI attribute bits, as given */
 };
 
+/* Whether the direct map holds memory of this type. */
+static inline int boot_mem_is_ram(uint64_t type)
+{
+	return type == BOOT_MEM_USABLE || type == BOOT_MEM_LOADER ||
+	       type == BOOT_MEM_ACPI || type == BOOT_MEM_NVS;
+}
+
 enum boot_fb_format {
 	BOOT_FB_NONE,
 	BOOT_FB_RGB,			/* byte 0 is red */

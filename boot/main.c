@@ -122,9 +122,15 @@ static int step_symbols(void)
 	return err;
 }
 
+/* Before the page allocator, which wants to know of the nodes. */
 static int step_acpi(void)
 {
-	return acpi_init(boot_info.rsdp);
+	int err = machine_acpi_init(&boot_info);
+
+	if (err)
+		printk("acpi: no tables (%s): one CPU, one node\n",
+		       err_name(err));
+	return 0;
 }
 
 static int step_time(void)
@@ -170,10 +176,11 @@ static const struct step {
 	int (*run)(void);
 } steps[] = {
 	{ "hand-over", step_hand_over },
+	{ "acpi", step_acpi },
 	{ "memory", step_memory },
 	{ "paging", step_paging },
+	{ "acpi beyond RAM", step_acpi },
 	{ "symbols", step_symbols },
-	{ "acpi", step_acpi },
 	{ "time", step_time },
 	{ "cpus", step_cpus },
 	{ "console tree", step_console_tree },

@@ -67,7 +67,7 @@ static int round_add(struct round *round, struct plan *plan, unsigned int cpu,
 static int plan_round(struct round *round, struct plan *plan,
 		      bool todo[NR_CPUS])
 {
-	int decoder_of[NR_CPUS];
+	static int decoder_of[NR_CPUS];	/* too large for a stack */
 	bool live = run_options_live();
 
 	if (live)
@@ -90,8 +90,8 @@ static int plan_round(struct round *round, struct plan *plan,
 
 static int run_rounds(struct plan *plan)
 {
-	bool todo[NR_CPUS] = { false };
-	struct round round;
+	static bool todo[NR_CPUS];	/* too large for a stack, these two */
+	static struct round round;
 	int err;
 
 	for (unsigned int cpu = 0; cpu < nr_cpus(); cpu++)

@@ -1,37 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ACPI tables: from the RSDP to the MADT. Firmware's word: all is checked.
+ * ACPI tables: from the RSDP to an index of all of them.
  */
-#include <asm/machine.h>
-#include <asm/page.h>
-#include <asm/paging.h>
-#include "arch/x86/cpu.h"
+#include "arch/x86/acpi.h"
+
 #include "lib/err.h"
+#include "lib/printk.h"
 #include "lib/string.h"
 
-#define SDT_HEADER	36
-#define TABLE_MAX	(1u << 20)	/* bytes; a longer one is a lie */
+#define RSDP_V1_SIZE	20
+#define RSDP_SIZE	36
+#define RSDP_REVISION	15
+#define RSDP_RSDT	16
+#define RSDP_XSDT	24
 
-struct madt acpi_madt;
+struct entry {
+	phys_addr_t pa;
+	struct acpi_table table;
+};
 
-/* Kernel address of physical bytes, or NULL. Maps what is no RAM. */
-static const u8 *map_bytes(phys_addr_t pa, size_t size)
+/* Owner: acpi_init(). */
+static struct entry entries[ACPI_MAX_TABLES];
+static unsigned int nr_entries;
+static unsigned int nr_skipped;
+static bool complete;
+
+/* ---- fields ---- */
+
+static u64 get(const struct acpi_table *table, size_t off, unsigned int n)
 {
-	unsigned int prot;
-	phys_addr_t out;
+	u64 v = 0;
 
-	if (!pa || pa + size < pa)
-		return NULL;
-	for (u64 off = 0; off < size + PAGE_SIZE; off += PAGE_SIZE) {
-		u64 at = pa + min(off, (u64)size - 1);
-
-		if (vm_translate(&kernel_vm, HHDM_BASE + at, &out, &prot))
-			return ioremap(pa, size);
-	}
-	return phys_to_virt(pa);
+	if (off <= table->size && n <= table->size - off)
+		memcpy(&v, table->data + off, n);
+	return v;
 }
 
-static bool checksum_good(const u8 *p, size_t n)
+u8 acpi_u8(const struct acpi_table *table, size_t off)
+{
+	return (u8)get(table, off, 1);
+}
+
+u16 acpi_u16(const struct acpi_table *table, size_t off)
+{
+	return (u16)get(table, off, 2);
+}
+
+u32 acpi_u32(const struct acpi_table *table, size_t off)
+{
+	return (u32)get(table, off, 4);
+}
+
+u64 acpi_u64(const struct acpi_table *table, size_t off)
+{
+	return get(table, off, 8);
+}
+
+bool acpi_gas(const struct acpi_table *table, size_t off, struct acpi_gas *gas)
+{
+	memset(gas, 0, sizeof(*gas));
+	if (off > table->size || table->size - off < ACPI_GAS_SIZE)
+		return false;
+	gas->space = acpi_u8(table, off);
+	gas->bit_width = acpi_u8(table, off + 1);
+	gas->bit_offset = acpi_u8(table, off + 2);
+	gas->access = acpi_u8(table, off + 3);
+	gas->address = acpi_u64(table, off + 4);
+	return true;
+}
+
+/* ---- tables ---- */
+
+static bool sums_to_zero(const u8 *p, size_t n)
 {
 	u8 sum = 0;
 
@@ -40,84 +80,155 @@ static bool checksum_good(const u8 *p, size_t n)
 	return !sum;
 }
 
-static u64 get_bytes(const u8 *p, unsigned int n)
+struct acpi_table acpi_table_of(const u8 *data, size_t size)
 {
-	u64 v = 0;
+	struct acpi_table table = {
+		.data = data,
+		.size = size,
+		.sum_good = sums_to_zero(data, size),
+	};
 
-	memcpy(&v, p, n);
-	return v;
+	return table;
 }
 
-/* A whole table with a good check sum, or NULL. */
-static const u8 *map_table(phys_addr_t pa, size_t *size)
+bool acpi_table_at(phys_addr_t pa, struct acpi_table *table)
 {
-	const u8 *head = map_bytes(pa, SDT_HEADER);
+	const u8 *head = acpi_map(pa, ACPI_HEADER);
+	u32 size;
 
 	if (!head)
-		return NULL;
-	*size = get_bytes(head + 4, 4);
-	if (*size < SDT_HEADER || *size > TABLE_MAX) {
-		printk("acpi: table at %llx has length %zu: skipped\n",
-		       (unsigned long long)pa, *size);
-		return NULL;
+		return false;
+	memcpy(&size, head + 4, sizeof(size));
+	if (size < ACPI_HEADER || size > ACPI_TABLE_MAX) {
+		printk("acpi: table at %llx says it has %u bytes: skipped\n",
+		       (unsigned long long)pa, size);
+		return false;
 	}
-	head = map_bytes(pa, *size);
-	if (head && checksum_good(head, *size))
-		return head;
-	printk("acpi: table at %llx has a bad check sum: skipped\n",
-	       (unsigned long long)pa);
-	return NULL;
+	head = acpi_map(pa, size);
+	if (!head) {
+		printk("acpi: table at %llx cannot be mapped: skipped\n",
+		       (unsigned long long)pa);
+		return false;
+	}
+	*table = acpi_table_of(head, size);
+	return true;
 }
 
-/* Address of the XSDT, or of the RSDT where there is none; 0: bad RSDP. */
-static phys_addr_t root_table(phys_addr_t rsdp, unsigned int *entry_size)
+/* Signatures are text; anything else must not reach the console raw. */
+static char printable(u8 c)
 {
-	const u8 *p = map_bytes(rsdp, 36);
+	return c >= 0x20 && c < 0x7f ? (char)c : '?';
+}
 
-	if (!p || memcmp(p, "RSD PTR ", 8) || !checksum_good(p, 20))
+static void report_sum(const struct entry *e)
+{
+	const u8 *sig = e->table.data;
+
+	printk("acpi: %c%c%c%c at %llx has a bad check sum\n",
+	       printable(sig[0]), printable(sig[1]), printable(sig[2]),
+	       printable(sig[3]), (unsigned long long)e->pa);
+}
+
+static bool known(phys_addr_t pa)
+{
+	for (unsigned int i = 0; i < nr_entries; i++)
+		if (entries[i].pa == pa)
+			return true;
+	return false;
+}
+
+/* Return: false when the table cannot be reached now. */
+static bool add_table(phys_addr_t pa)
+{
+	struct entry *e = &entries[nr_entries];
+
+	if (!pa || known(pa))
+		return true;
+	if (nr_entries == ACPI_MAX_TABLES) {
+		nr_skipped++;
+		return true;
+	}
+	if (!acpi_map(pa, ACPI_HEADER)) {
+		nr_skipped++;
+		return false;
+	}
+	if (!acpi_table_at(pa, &e->table)) {
+		nr_skipped++;
+		return true;
+	}
+	e->pa = pa;
+	nr_entries++;
+	if (!e->table.sum_good)
+		report_sum(e);
+	return true;
+}
+
+/* ---- roots ---- */
+
+static bool root_usable(phys_addr_t pa, const char *sig,
+			struct acpi_table *root)
+{
+	if (!pa || !acpi_table_at(pa, root))
+		return false;
+	if (!memcmp(root->data, sig, 4) && root->sum_good)
+		return true;
+	printk("acpi: %s at %llx has a bad %s\n", sig, (unsigned long long)pa,
+	       root->sum_good ? "signature" : "check sum");
+	return false;
+}
+
+/*
+ * The XSDT where revision, check sum and the table itself are good, else the
+ * RSDT. Return: bytes of an entry; 0: neither.
+ */
+static unsigned int find_root(phys_addr_t rsdp, struct acpi_table *root)
+{
+	const u8 *p = acpi_map(rsdp, RSDP_SIZE);
+	struct acpi_table t;
+
+	if (!p || memcmp(p, "RSD PTR ", 8) || !sums_to_zero(p, RSDP_V1_SIZE)) {
+		printk("acpi: no RSDP at %llx\n", (unsigned long long)rsdp);
 		return 0;
-	if (p[15] >= 2 && checksum_good(p, 36) && get_bytes(p + 24, 8)) {
-		*entry_size = 8;
-		return get_bytes(p + 24, 8);
 	}
-	*entry_size = 4;
-	return get_bytes(p + 16, 4);
-}
-
-static int find_madt(phys_addr_t root_pa, unsigned int entry_size)
-{
-	size_t root_size, size;
-	const u8 *root = map_table(root_pa, &root_size);
-
-	for (size_t pos = SDT_HEADER; root && pos + entry_size <= root_size;
-	     pos += entry_size) {
-		phys_addr_t pa = get_bytes(root + pos, entry_size);
-		const u8 *head = map_bytes(pa, SDT_HEADER);
-		const u8 *table;
-
-		if (!head || memcmp(head, "APIC", 4))
-			continue;
-		table = map_table(pa, &size);
-		if (table && !madt_parse(&acpi_madt, table, size))
-			return 0;
-	}
-	return -EBADMSG;
+	t = acpi_table_of(p, RSDP_SIZE);
+	if (p[RSDP_REVISION] >= 2 && t.sum_good &&
+	    root_usable(acpi_u64(&t, RSDP_XSDT), "XSDT", root))
+		return 8;
+	return root_usable(acpi_u32(&t, RSDP_RSDT), "RSDT", root) ? 4 : 0;
 }
 
 int acpi_init(phys_addr_t rsdp)
 {
-	unsigned int entry_size = 0;
-	phys_addr_t root;
-	int err;
+	struct acpi_table root;
+	unsigned int width;
 
+	if (complete)
+		return 0;
 	if (!rsdp)
 		return -ENODEV;
-	root = root_table(rsdp, &entry_size);
-	if (!root)
+	width = find_root(rsdp, &root);
+	if (!width)
 		return -EBADMSG;
-	err = find_madt(root, entry_size);
-	if (!err && acpi_madt.nr_skipped)
-		printk("acpi: MADT: %u entries skipped\n",
-		       acpi_madt.nr_skipped);
-	return err;
+	complete = true;
+	nr_skipped = 0;
+	for (size_t pos = ACPI_HEADER; pos + width <= root.size; pos += width)
+		if (!add_table(get(&root, pos, width)))
+			complete = false;
+	return 0;
+}
+
+bool acpi_find(const char *sig, unsigned int nth, struct acpi_table *table)
+{
+	for (unsigned int i = 0; i < nr_entries; i++) {
+		if (memcmp(entries[i].table.data, sig, 4) || nth--)
+			continue;
+		*table = entries[i].table;
+		return true;
+	}
+	return false;
+}
+
+unsigned int acpi_nr_skipped(void)
+{
+	return nr_skipped;
 }

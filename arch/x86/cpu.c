@@ -23,6 +23,7 @@
 #define CR4_SMEP	BIT_ULL(20)
 #define CR4_SMAP	BIT_ULL(21)
 
+#define CPUID_1_EDX_PAT		BIT_ULL(16)
 #define CPUID_1_ECX_XSAVE	BIT_ULL(26)
 #define CPUID_1_ECX_AVX		BIT_ULL(28)
 #define CPUID_1_ECX_RDRAND	BIT_ULL(30)
@@ -36,6 +37,7 @@
 struct cpu cpus[NR_CPUS];
 bool cpu_has_smap;
 bool cpu_has_avx;
+bool cpu_has_pat;
 
 /* Checked by code that the compiler adds; set before any such function ends. */
 u64 __stack_chk_guard = 0x595e9fbd94fda766ULL;
@@ -154,6 +156,19 @@ static void set_control_registers(void)
 		set_xcr0();
 }
 
+/*
+ * Entries 0..3 as after reset, as firmware and PTEs without the PAT bit have
+ * them; entry 4 is ours. The same on all CPUs: SDM "Programming the PAT".
+ */
+static void set_pat(void)
+{
+	cpu_has_pat = cpuid(1, 0).edx & CPUID_1_EDX_PAT;
+	if (cpu_has_pat)
+		wrmsr(MSR_IA32_CR_PAT, PAT_ENTRIES(PAT_WB, PAT_WT, PAT_UC_MINUS,
+						   PAT_UC) |
+		      PAT_ENTRIES(PAT_WC, PAT_WT, PAT_UC_MINUS, PAT_UC) << 32);
+}
+
 static void set_syscall(void)
 {
 	wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_SCE);
@@ -172,6 +187,7 @@ void cpu_init(struct cpu *cpu, u64 stacks)
 	wrmsr(MSR_KERNEL_GS_BASE, 0);
 	idt_load();
 	set_control_registers();
+	set_pat();
 	set_syscall();
 }
 

@@ -89,6 +89,7 @@ void __noreturn panic_regs(const struct pt_regs *regs);
 
 extern bool cpu_has_smap;
 extern bool cpu_has_avx;
+extern bool cpu_has_pat;
 
 /* entry.asm */
 extern const u64 trap_stubs[256];
@@ -112,15 +113,21 @@ struct ap_params {
 extern phys_addr_t boot_cr3;	/* the loader's tables, for the trampoline */
 u64 stacks_alloc(unsigned int cpu);	/* lowest guard page, or 0 */
 
-/* acpi.c */
+/* madt.c */
 struct madt {
 	u64 lapic_pa;
 	unsigned int nr;
-	unsigned int nr_skipped;	/* malformed, duplicate or too many */
+	unsigned int nr_skipped;	/* malformed entries */
+	unsigned int nr_duplicate;	/* the same CPU named twice */
+	unsigned int nr_disabled;
+	unsigned int nr_hotplug;	/* slots without a CPU */
+	unsigned int nr_too_many;	/* beyond NR_CPUS */
+	size_t bad_offset;		/* of the entry that ended the walk; or 0 */
 	u32 apic_id[NR_CPUS];
 };
-/* Parses MADT bytes, header included. Return: 0 or -EBADMSG. */
-int madt_parse(struct madt *madt, const u8 *table, size_t size);
+struct acpi_table;
+/* Return: 0; -EBADMSG when it is no MADT or too short for one. */
+int madt_parse(struct madt *madt, const struct acpi_table *table);
 extern struct madt acpi_madt;
 
 /* serial.c */

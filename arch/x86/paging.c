@@ -14,7 +14,8 @@
 #define PTE_U		BIT_ULL(2)
 #define PTE_PWT		BIT_ULL(3)
 #define PTE_PCD		BIT_ULL(4)
-#define PTE_PS		BIT_ULL(7)
+#define PTE_PS		BIT_ULL(7)	/* in a directory */
+#define PTE_PAT		BIT_ULL(7)	/* in a table of 4 KiB pages */
 #define PTE_NX		BIT_ULL(63)
 #define PTE_ADDR	GENMASK_ULL(51, 12)
 
@@ -54,8 +55,9 @@ static u64 *table_of(u64 pte)
 }
 
 /*
- * The entry for @va at @level (0: 4 KiB, 1: 2 MiB). Missing tables are made
- * when @make is set. Return: NULL: not there, or out of memory.
+ * The entry for @va at @level (0: 4 KiB, 1: 2 MiB), or without @make the large
+ * page above it. Missing tables are made when @make is set.
+ * Return: NULL: not there, or out of memory.
  */
 static u64 *walk(const struct vm *vm, u64 va, unsigned int level, bool make)
 {
@@ -91,6 +93,8 @@ static u64 pte_bits(unsigned int prot)
 		pte |= PTE_U;
 	if (prot & PROT_UC)
 		pte |= PTE_PCD | PTE_PWT;
+	if (prot & PROT_WC)
+		pte |= PTE_PAT;		/* entry 4 of the PAT: cpu.c */
 	return pte;
 }
 
@@ -145,13 +149,16 @@ void vm_unmap(struct vm *vm, u64 va, u64 size)
 int vm_translate(const struct vm *vm, u64 va, phys_addr_t *pa,
 		 unsigned int *prot)
 {
-	u64 *pte = walk(vm, va, 0, false);
-	u64 in_page;
+	u64 *pte = walk(vm, va, 1, false);
+	u64 size = LARGE;
 
+	if (pte && *pte & PTE_P && !(*pte & PTE_PS)) {
+		pte = walk(vm, va, 0, false);
+		size = PAGE_SIZE;
+	}
 	if (!pte || !(*pte & PTE_P))
 		return -EFAULT;
-	in_page = va % (*pte & PTE_PS ? LARGE : PAGE_SIZE);
-	*pa = (*pte & PTE_ADDR & ~(*pte & PTE_PS ? LARGE - 1 : 0ULL)) + in_page;
+	*pa = (*pte & PTE_ADDR & ~(size - 1)) + va % size;
 	*prot = PROT_READ;
 	if (*pte & PTE_W)
 		*prot |= PROT_WRITE;
@@ -201,12 +208,6 @@ void vm_switch(const struct vm *vm)
 
 /* ---- the kernel's own tables ---- */
 
-static bool is_ram(u64 type)
-{
-	return type == BOOT_MEM_USABLE || type == BOOT_MEM_LOADER ||
-	       type == BOOT_MEM_ACPI || type == BOOT_MEM_NVS;
-}
-
 /* Direct map of a range, with large pages where they fit whole. */
 static int map_ram(u64 base, u64 size)
 {
@@ -229,7 +230,7 @@ static int map_all_ram(const struct boot_info *bi)
 	const struct boot_mem *mem = phys_to_virt(bi->mem);
 
 	for (u64 i = 0; i < bi->nr_mem; i++) {
-		int err = is_ram(mem[i].type) && mem[i].base % PAGE_SIZE == 0 ?
+		int err = boot_mem_is_ram(mem[i].type) && mem[i].base % PAGE_SIZE == 0 ?
 			  map_ram(mem[i].base, mem[i].size & PAGE_MASK) : 0;
 
 		if (err)
@@ -292,7 +293,7 @@ int paging_init(const struct boot_info *bi)
 	return err;
 }
 
-void *ioremap(phys_addr_t pa, u64 size)
+static void *map_device(phys_addr_t pa, u64 size, unsigned int cache)
 {
 	u64 in_page = pa % PAGE_SIZE;
 	u64 span = round_up_u64(in_page + size, PAGE_SIZE);
@@ -301,10 +302,20 @@ void *ioremap(phys_addr_t pa, u64 size)
 	if (span < size || span > IOREMAP_BASE + IOREMAP_SIZE - va)
 		return NULL;
 	if (vm_map(&kernel_vm, va, pa - in_page, span,
-		   PROT_READ | PROT_WRITE | PROT_UC))
+		   PROT_READ | PROT_WRITE | cache))
 		return NULL;
 	ioremap_next += span;
 	return (void *)(va + in_page);
+}
+
+void *ioremap(phys_addr_t pa, u64 size)
+{
+	return map_device(pa, size, PROT_UC);
+}
+
+void *ioremap_wc(phys_addr_t pa, u64 size)
+{
+	return map_device(pa, size, cpu_has_pat ? PROT_WC : PROT_UC);
 }
 
 u64 stacks_alloc(unsigned int cpu)

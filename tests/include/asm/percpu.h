@@ -5,7 +5,7 @@
 
 #include "lib/compiler.h"
 
-#define NR_CPUS		64
+#define NR_CPUS		512
 
 /* Owner: tests/unit/host_memory.c. Thread local, for tests with threads. */
 extern _Thread_local unsigned int host_cpu;

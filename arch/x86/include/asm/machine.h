@@ -22,8 +22,17 @@ void console_init(void);
  */
 struct printer *dump_printer(void);
 
-/* ACPI tables: the MADT. Return: 0, -ENODEV (no RSDP), -EBADMSG. */
-int __must_check acpi_init(phys_addr_t rsdp);
+/**
+ * machine_acpi_init() - find the ACPI tables and read the list of CPUs
+ * @bi:	hand-over: RSDP, and the memory map that says what is RAM
+ *
+ * Called before the page allocator (tables in RAM) and again after
+ * paging_init() (those elsewhere). What is bad is reported and skipped; without
+ * a MADT the boot CPU is the only one.
+ *
+ * Context: boot. Return: 0; -ENODEV (no RSDP), -EBADMSG (no root table).
+ */
+int __must_check machine_acpi_init(const struct boot_info *bi);
 
 /* "GenuineIntel", ...; and the hypervisor's signature, "" on bare metal. */
 void cpu_vendor(char vendor[13]);

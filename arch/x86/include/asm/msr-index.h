@@ -20,6 +20,12 @@
 #define  APICBASE_ADDR			GENMASK_ULL(51, 12)
 
 #define MSR_IA32_CR_PAT			0x00000277
+#define  PAT_UC				0x00ULL
+#define  PAT_WC				0x01ULL
+#define  PAT_WT				0x04ULL
+#define  PAT_WB				0x06ULL
+#define  PAT_UC_MINUS			0x07ULL
+#define  PAT_ENTRIES(a, b, c, d)	((a) | (b) << 8 | (c) << 16 | (d) << 24)
 
 #define MSR_CORE_PERF_GLOBAL_STATUS	0x0000038e
 #define  PERF_GLOBAL_STATUS_TRACE_TOPA_PMI	BIT_ULL(55)

@@ -17,6 +17,7 @@
 #define PROT_EXEC	0x4u
 #define PROT_USER	0x8u
 #define PROT_UC		0x10u	/* uncached: device registers */
+#define PROT_WC		0x20u	/* write combining: frame buffers; needs the PAT */
 
 #define USER_MAX	0x0000800000000000ULL
 
@@ -79,5 +80,8 @@ void vm_switch(const struct vm *vm);
  * Return: kernel address of @pa, or NULL when out of memory or address space.
  */
 void *ioremap(phys_addr_t pa, u64 size);
+
+/* The same, write combining where the CPU has a PAT: never to be read. */
+void *ioremap_wc(phys_addr_t pa, u64 size);
 
 #endif /* ASM_PAGING_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where ACPI's bytes are in the kernel's address space, and what the kernel
+ * wants of them at start-up.
+ */
+#include <asm/machine.h>
+#include <asm/page.h>
+#include <asm/paging.h>
+#include "arch/x86/acpi.h"
+#include "arch/x86/cpu.h"
+#include "lib/err.h"
+#include "lib/string.h"
+
+struct madt acpi_madt;
+
+/* Owner: machine_acpi_init(). */
+static const struct boot_info *hand_over;
+
+/* Whether the direct map holds @pa: all of RAM, before and after our tables. */
+static bool in_ram(phys_addr_t pa, size_t size)
+{
+	const struct boot_mem *mem = phys_to_virt(hand_over->mem);
+
+	for (u64 i = 0; i < hand_over->nr_mem; i++)
+		if (boot_mem_is_ram(mem[i].type) && pa >= mem[i].base &&
+		    pa - mem[i].base < mem[i].size)
+			return mem[i].size - (pa - mem[i].base) >= size;
+	return false;
+}
+
+const u8 *acpi_map(phys_addr_t pa, size_t size)
+{
+	if (!pa || !size || pa + size < pa)
+		return NULL;
+	if (in_ram(pa, size))
+		return phys_to_virt(pa);
+	return kernel_vm.cr3 ? ioremap(pa, size) : NULL;
+}
+
+static void read_madt(void)
+{
+	struct acpi_table table;
+
+	for (unsigned int i = 0; acpi_find("APIC", i, &table); i++) {
+		if (!madt_parse(&acpi_madt, &table))
+			return;
+		printk("acpi: MADT %u cannot be used\n", i);
+	}
+}
+
+int machine_acpi_init(const struct boot_info *bi)
+{
+	int err;
+
+	hand_over = bi;
+	err = acpi_init(bi->rsdp);
+	if (!err && !acpi_madt.nr)
+		read_madt();
+	return err;
+}
