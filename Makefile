@@ -139,7 +139,8 @@ EFI_CFLAGS := -std=gnu11 -O2 -ffreestanding -fpic -fshort-wchar -mno-red-zone \
 	-fno-asynchronous-unwind-tables -DGNU_EFI_USE_MS_ABI $(WARN) \
 	$(MAPDIR) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -I.
 EFI_SRC := boot/loader/main.c boot/loader/elf.c boot/loader/files.c \
-	boot/loader/memmap.c boot/loader/paging.c boot/loader/machine.c
+	boot/loader/memmap.c boot/loader/paging.c boot/loader/machine.c \
+	boot/loader/gop.c boot/loader/options.c boot/loader/cmdline.c
 EFI_OBJ := $(EFI_SRC:%.c=$(O)/efi/%.o) $(O)/efi/boot/loader/image.o
 EFI_SECTIONS := -j .text -j .sdata -j .data -j .rodata -j .dynamic \
 	-j .dynsym -j '.rel*' -j .reloc
@@ -297,6 +298,8 @@ UNIT_topa := $(HOST_PT)
 UNIT_pt_caps := $(HOST_PT)
 
 # boot, session
+UNIT += cmdline
+UNIT_cmdline := boot/loader/cmdline.c
 UNIT += memory_map round
 UNIT_round := run/round.c $(HOST_MM) lib/printk.c lib/symtab.c lib/sort.c
 UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \

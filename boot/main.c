@@ -73,6 +73,9 @@ static int step_hand_over(void)
 	if (bi->mem_skipped)
 		printk("memory map: the loader left out %llu malformed entries\n",
 		       (unsigned long long)bi->mem_skipped);
+	if (bi->mem_overlaps)
+		printk("memory map: %llu entries overlapped others\n",
+		       (unsigned long long)bi->mem_overlaps);
 	return 0;
 }
 

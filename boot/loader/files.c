@@ -5,6 +5,7 @@
 #include "boot/loader/loader.h"
 
 #define MAX_FILE	(512ULL << 20)
+#define MAX_SMALL	4096
 
 static const CHAR16 *skipped(const CHAR16 *name, const CHAR16 *why)
 {
@@ -78,6 +79,30 @@ static void load_file(EFI_FILE_HANDLE dir, const CHAR16 *name, UINT64 type,
 			module_add(bi, type, name, base, size);
 	}
 	uefi_call_wrapper(file->Close, 1, file);
+}
+
+void *file_read(EFI_HANDLE device, const CHAR16 *name, UINTN *size)
+{
+	EFI_FILE_HANDLE root = device ? LibOpenRoot(device) : NULL;
+	EFI_FILE_HANDLE file;
+	UINT64 n = MAX_SMALL;
+	void *data = NULL;
+
+	if (!root)
+		return NULL;
+	if (!EFI_ERROR(uefi_call_wrapper(root->Open, 5, root, &file,
+					 (CHAR16 *)name, EFI_FILE_MODE_READ,
+					 0))) {
+		data = AllocatePool(MAX_SMALL);
+		if (!data || EFI_ERROR(read_all(file, (UINT64)data, &n))) {
+			skipped(name, L"cannot be read");
+			n = 0;
+		}
+		uefi_call_wrapper(file->Close, 1, file);
+	}
+	uefi_call_wrapper(root->Close, 1, root);
+	*size = n;
+	return data;
 }
 
 /* Every plain file of \topaz, by what its directory says. */

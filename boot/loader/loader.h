@@ -55,6 +55,8 @@ UINTN kernel_segments(struct segment *segment);
 
 /* Reads \topaz.rc and the files of \topaz, where they are there. */
 void modules_load(EFI_HANDLE device, struct boot_info *bi);
+/* A small file of the volume. Return: its bytes (FreePool), NULL: not there. */
+void *file_read(EFI_HANDLE device, const CHAR16 *name, UINTN *size);
 void module_add(struct boot_info *bi, UINT64 type, const CHAR16 *name,
 		UINT64 base, UINT64 size);
 
@@ -71,9 +73,17 @@ void exit_boot_services(EFI_HANDLE image, struct boot_info *bi);
 /* The hand-over's tables: kernel, direct map, identity. Return: CR3. */
 UINT64 paging_build(const struct kernel *kernel);
 
+/* ---- gop.c ---- */
+void framebuffers_find(struct boot_info *bi);
+
+/* ---- options.c ---- */
+
+/* Load options of the image, then \topaz.cmdline of its volume. */
+void options_find(EFI_HANDLE image, struct boot_info *bi);
+
 /* ---- machine.c ---- */
-void framebuffer_find(struct boot_info *bi);
 UINT64 rsdp_find(void);
+UINT64 reset_find(void);
 int cpu_has_nx(void);
 int under_qemu(void);
 

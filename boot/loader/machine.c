@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the firmware knows of the machine: ACPI, frame buffer, processor.
+ * What the firmware knows of the machine: ACPI, reset, processor.
  */
 #include "boot/loader/loader.h"
 
@@ -45,42 +45,7 @@ UINT64 rsdp_find(void)
 	return (UINT64)rsdp;
 }
 
-static UINT32 format_of(EFI_GRAPHICS_PIXEL_FORMAT format)
+UINT64 reset_find(void)
 {
-	switch (format) {
-	case PixelRedGreenBlueReserved8BitPerColor:
-		return BOOT_FB_RGB;
-	case PixelBlueGreenRedReserved8BitPerColor:
-		return BOOT_FB_BGR;
-	case PixelBitMask:
-		return BOOT_FB_BITMASK;
-	default:
-		return BOOT_FB_NONE;
-	}
-}
-
-void framebuffer_find(struct boot_info *bi)
-{
-	EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
-	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop = NULL;
-	EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info;
-
-	if (EFI_ERROR(LibLocateProtocol(&guid, (void **)&gop)) || !gop ||
-	    !gop->Mode || !gop->Mode->Info)
-		return;
-	info = gop->Mode->Info;
-	bi->fb = (struct boot_framebuffer){
-		.base = gop->Mode->FrameBufferBase,
-		.size = gop->Mode->FrameBufferSize,
-		.width = info->HorizontalResolution,
-		.height = info->VerticalResolution,
-		.pitch = info->PixelsPerScanLine,
-		.format = format_of(info->PixelFormat),
-		.mask = { info->PixelInformation.RedMask,
-			  info->PixelInformation.GreenMask,
-			  info->PixelInformation.BlueMask,
-			  info->PixelInformation.ReservedMask },
-	};
-	if (bi->fb.format == BOOT_FB_NONE)
-		bi->fb.base = 0;
+	return RT ? (UINT64)RT->ResetSystem : 0;
 }

@@ -69,8 +69,10 @@ static void fill_boot_info(struct boot_info *bi, const struct kernel *kernel)
 	/* 0 where the firmware keeps all of it: one CPU has to do then. */
 	if (EFI_ERROR(try_pages(1, 0x100000, &bi->trampoline)))
 		bi->trampoline = 0;
-	bi->stack_base = alloc_pages(PAGES(BOOT_STACK_SIZE), 0, L"stack");
-	framebuffer_find(bi);
+	bi->stack_base = alloc_pages(PAGES(BOOT_STACK_SIZE), 1ULL << 32,
+				     L"stack");
+	bi->efi_reset = reset_find();
+	framebuffers_find(bi);
 	module_add(bi, BOOT_MODULE_KERNEL, L"kernel.elf", kernel->file,
 		   kernel->file_size);
 }
@@ -132,6 +134,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 	bi = (struct boot_info *)alloc_pages(PAGES(sizeof(*bi)), 0,
 					     L"hand-over");
 	fill_boot_info(bi, &kernel);
+	options_find(image, bi);
 	modules_load(boot_device(image), bi);
 	bi->cr3 = paging_build(&kernel);
 	Print(L"topaz-loader: kernel at %lx, %d KiB, %d modules\r\n",

@@ -6,18 +6,22 @@
 
 #define SLACK		32	/* descriptors that our own calls may add */
 #define TRIES		8
+#define MEMORY_SP	0x40000ULL	/* specific purpose */
 
 /* Owner: exit_boot_services(). */
 static UINT8 *map;
 static UINTN map_room;
 
-static UINT64 type_of(UINT32 efi)
+static UINT64 type_of(UINT32 efi, UINT64 attr)
 {
+	if (attr & MEMORY_SP)
+		return BOOT_MEM_RESERVED;
 	switch (efi) {
 	case EfiConventionalMemory:
 	case EfiBootServicesCode:
 	case EfiBootServicesData:
-		return BOOT_MEM_USABLE;
+		return attr & EFI_MEMORY_WB ? BOOT_MEM_USABLE :
+					      BOOT_MEM_RESERVED;
 	case EfiLoaderCode:
 	case EfiLoaderData:
 		return BOOT_MEM_LOADER;
@@ -53,7 +57,6 @@ static void merge(struct boot_info *bi)
 
 	for (UINTN i = 1; i < bi->nr_mem; i++) {
 		if (mem[kept].type == mem[i].type &&
-		    mem[kept].attr == mem[i].attr &&
 		    mem[kept].base + mem[kept].size == mem[i].base)
 			mem[kept].size += mem[i].size;
 		else
@@ -73,8 +76,7 @@ static void convert(struct boot_info *bi, UINTN size, UINTN stride)
 		struct boot_mem entry = {
 			.base = d->PhysicalStart,
 			.size = d->NumberOfPages * PAGE_SIZE,
-			.type = type_of(d->Type),
-			.attr = d->Attribute,
+			.type = type_of(d->Type, d->Attribute),
 		};
 
 		if (!entry.size || entry.base % PAGE_SIZE ||

@@ -62,8 +62,17 @@ static void map_kernel(UINT64 *root, const struct kernel *kernel, UINT64 nx)
 	}
 }
 
-/* End of RAM: the direct map goes that far. */
-static UINT64 end_of_ram(void)
+/* Runtime services run at their own addresses: for a last ResetSystem. */
+static void map_runtime(UINT64 *root, UINT64 base, UINT64 top)
+{
+	if (base < IDENTITY_SIZE)
+		base = IDENTITY_SIZE;
+	for (UINT64 pa = base & ~(LARGE - 1); pa < top; pa += LARGE)
+		map_large(root, pa, pa, PTE_W);
+}
+
+/* Runtime regions, and the end of RAM: the direct map goes that far. */
+static UINT64 scan_map(UINT64 *root)
 {
 	EFI_MEMORY_DESCRIPTOR *map;
 	UINTN nr = 0, key, stride = 0;
@@ -78,6 +87,8 @@ static UINT64 end_of_ram(void)
 			(void *)((UINT8 *)map + i * stride);
 		UINT64 top = d->PhysicalStart + d->NumberOfPages * PAGE_SIZE;
 
+		if (d->Attribute & EFI_MEMORY_RUNTIME)
+			map_runtime(root, d->PhysicalStart, top);
 		if (d->Type == EfiMemoryMappedIO ||
 		    d->Type == EfiReservedMemoryType)
 			continue;
@@ -92,7 +103,7 @@ UINT64 paging_build(const struct kernel *kernel)
 {
 	UINT64 *root = table_alloc();
 	UINT64 nx = cpu_has_nx() ? PTE_NX : 0;
-	UINT64 end = end_of_ram();
+	UINT64 end = scan_map(root);
 
 	for (UINT64 pa = 0; pa < IDENTITY_SIZE; pa += LARGE)
 		map_large(root, pa, pa, PTE_W);
