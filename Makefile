@@ -49,8 +49,9 @@ LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 # ---------------------------------------------------------------- arch/x86
 ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
-	    arch/x86/acpi_map.c \
-	    arch/x86/apic.c arch/x86/smp.c arch/x86/tsc.c arch/x86/serial.c \
+	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
+	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
+	    arch/x86/tsc.c arch/x86/serial.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 

@@ -51,6 +51,9 @@ struct pt_event_stats {
  */
 int __must_check pt_init(void);
 
+/* What pt_init() returned: 0 where this machine can trace. */
+int pt_usable(void);
+
 /**
  * pt_event_create() - buffer and ToPA tables for one CPU
  * @cpu:	the CPU to be traced

@@ -26,6 +26,9 @@ static const struct node_ops caps_ops = { .read = caps_read };
 static struct node pt_dir = { .name = "pt" };
 static struct node caps_node = { .name = "caps", .ops = &caps_ops };
 
+/* Owner: pt_init(). */
+static int usable = -ENODEV;
+
 static int check_present(unsigned int cpu)
 {
 	const struct pt_caps *caps = pt_caps_of(cpu);
@@ -69,7 +72,7 @@ static int check_free(unsigned int cpu)
 	return -EBUSY;
 }
 
-int pt_init(void)
+static int check_all(void)
 {
 	int err = pt_caps_read_all();
 
@@ -78,9 +81,24 @@ int pt_init(void)
 		if (!err)
 			err = check_free(cpu);
 	}
+	return err;
+}
+
+int pt_init(void)
+{
+	int err = tree_add(NULL, &pt_dir);
+
+	if (!err)
+		err = tree_add(&pt_dir, &caps_node);
 	if (err)
 		return err;
-	pmi_init();
-	err = tree_add(NULL, &pt_dir);
-	return err ? err : tree_add(&pt_dir, &caps_node);
+	usable = check_all();
+	if (!usable)
+		pmi_init();
+	return usable;
+}
+
+int pt_usable(void)
+{
+	return usable;
 }

@@ -13,6 +13,7 @@
 #include "lib/list.h"
 #include "lib/shell.h"
 #include "lib/string.h"
+#include "pt/event.h"
 #include "run/capture.h"
 #include "run/crash.h"
 #include "run/modules.h"
@@ -187,6 +188,9 @@ static int cmd_run(struct shell *sh, struct shell_args *args)
 	struct plan plan = { .args = args, .arg0 = 1 };
 	int err;
 
+	if (pt_usable())
+		return shell_fail(args, 0, "This machine cannot trace",
+				  pt_usable());
 	if (args->argc < 2)
 		return shell_fail(args, 0, "run what? A workload, a file or all",
 				  -EINVAL);

@@ -9,6 +9,7 @@
 #include "arch/x86/acpi.h"
 #include "arch/x86/cpu.h"
 #include "lib/err.h"
+#include "lib/printk.h"
 #include "lib/string.h"
 
 struct madt acpi_madt;
@@ -37,13 +38,32 @@ const u8 *acpi_map(phys_addr_t pa, size_t size)
 	return kernel_vm.cr3 ? ioremap(pa, size) : NULL;
 }
 
+static void report_madt(const struct madt *madt)
+{
+	if (madt->nr_hotplug || madt->nr_disabled || madt->nr_duplicate)
+		printk("acpi: MADT: %u CPUs; left out: %u slots without a CPU, %u disabled, %u named twice\n",
+		       madt->nr, madt->nr_hotplug, madt->nr_disabled,
+		       madt->nr_duplicate);
+	if (madt->nr_too_many)
+		printk("acpi: MADT: %u CPUs beyond %u left out\n",
+		       madt->nr_too_many, NR_CPUS);
+	if (madt->nr_skipped)
+		printk("acpi: MADT: %u malformed entries skipped\n",
+		       madt->nr_skipped);
+	if (madt->bad_offset)
+		printk("acpi: MADT: entry at offset %zu has a bad length: the rest is left out\n",
+		       madt->bad_offset);
+}
+
 static void read_madt(void)
 {
 	struct acpi_table table;
 
 	for (unsigned int i = 0; acpi_find("APIC", i, &table); i++) {
-		if (!madt_parse(&acpi_madt, &table))
+		if (!madt_parse(&acpi_madt, &table)) {
+			report_madt(&acpi_madt);
 			return;
+		}
 		printk("acpi: MADT %u cannot be used\n", i);
 	}
 }
@@ -54,7 +74,10 @@ int machine_acpi_init(const struct boot_info *bi)
 
 	hand_over = bi;
 	err = acpi_init(bi->rsdp);
-	if (!err && !acpi_madt.nr)
+	if (err)
+		return err;
+	if (!acpi_madt.nr)
 		read_madt();
-	return err;
+	numa_init();
+	return 0;
 }

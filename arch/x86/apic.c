@@ -4,6 +4,7 @@
  */
 #include <asm/apic.h>
 
+#include <asm/cpuid.h>
 #include <asm/io.h>
 #include <asm/irqflags.h>
 #include <asm/msr.h>
@@ -29,6 +30,10 @@
 #define APIC_TIMER_DIV	0x3e0
 #define X2APIC_SELF_IPI	0x3f0
 
+#define XAPIC_BROADCAST	0xff
+
+#define CPUID_1_ECX_X2APIC	BIT_ULL(21)
+
 #define SVR_ENABLE	(1u << 8)
 #define TIMER_PERIODIC	(1u << 17)
 #define TIMER_DIV_16	3u
@@ -47,18 +52,19 @@ struct lapic_ops {
 };
 
 /* Owner: lapic_init() of the boot CPU. */
-static volatile u8 *mmio;
+volatile u8 *lapic_mmio;
+u8 lapic_x2apic;
 static const struct lapic_ops *ops;
 static u64 timer_ticks_per_ms;
 
 static u32 xapic_read(u32 reg)
 {
-	return readl(mmio + reg);
+	return readl(lapic_mmio + reg);
 }
 
 static void xapic_write(u32 reg, u32 val)
 {
-	writel(val, mmio + reg);
+	writel(val, lapic_mmio + reg);
 }
 
 static void xapic_wait_icr(void)
@@ -124,19 +130,48 @@ bool lapic_is_x2apic(void)
 	return ops == &x2apic_ops;
 }
 
+static void use_x2apic(void)
+{
+	ops = &x2apic_ops;
+	lapic_x2apic = 1;
+}
+
+/* As the firmware left it: there is no way back from x2APIC mode. */
 static void choose_ops(void)
 {
 	u64 base = rdmsr(MSR_IA32_APICBASE);
 
 	if (base & APICBASE_EXTD) {
-		ops = &x2apic_ops;
+		use_x2apic();
 		return;
 	}
-	if (!mmio)
-		mmio = ioremap(base & APICBASE_ADDR, PAGE_SIZE);
-	if (!mmio)
+	lapic_mmio = ioremap(base & APICBASE_ADDR, PAGE_SIZE);
+	if (!lapic_mmio)
 		panic("no address space for the local APIC");
 	ops = &xapic_ops;
+}
+
+/*
+ * SDM "x2APIC State Transitions": from xAPIC mode in one write; the registers
+ * keep their values but for the ICR.
+ */
+bool lapic_raise_to_x2apic(void)
+{
+	u64 base = rdmsr(MSR_IA32_APICBASE);
+
+	if (lapic_is_x2apic())
+		return true;
+	if (!(cpuid(1, 0).ecx & CPUID_1_ECX_X2APIC))
+		return false;
+	wrmsr(MSR_IA32_APICBASE, base | APICBASE_EXTD);
+	use_x2apic();
+	this_cpu()->apic_id = lapic_id();
+	return true;
+}
+
+bool lapic_can_address(u32 apic_id)
+{
+	return lapic_is_x2apic() || apic_id < XAPIC_BROADCAST;
 }
 
 /* The 8259s stay off: their vectors would look like exceptions. */

@@ -22,10 +22,14 @@ void asm_offsets(void)
 	DEFINE(REGS_RIP, offsetof(struct pt_regs, rip));
 	DEFINE(AP_BOOT_CR3, offsetof(struct ap_params, boot_cr3));
 	DEFINE(AP_KERNEL_CR3, offsetof(struct ap_params, kernel_cr3));
-	DEFINE(AP_STACK, offsetof(struct ap_params, stack));
 	DEFINE(AP_ENTRY, offsetof(struct ap_params, entry));
-	DEFINE(AP_CPU, offsetof(struct ap_params, cpu));
 	DEFINE(AP_PARAMS_SIZE, sizeof(struct ap_params));
+	DEFINE(AP_SLOT_ID, offsetof(struct ap_slot, apic_id));
+	DEFINE(AP_SLOT_STATE, offsetof(struct ap_slot, state));
+	DEFINE(AP_SLOT_STACK, offsetof(struct ap_slot, stack));
+	DEFINE(AP_SLOT_SIZE, sizeof(struct ap_slot));
+	DEFINE(AP_HERE, AP_HERE);
+	DEFINE(AP_WAITED, AP_WAITED);
 	DEFINE(STACK_SPAN, STACK_SPAN);
 	DEFINE(NR_STACKS, NR_STACKS);
 	DEFINE(KERNEL_CS, KERNEL_CS);

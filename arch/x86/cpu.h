@@ -51,6 +51,7 @@ struct cpu {
 	struct tss tss;
 	u64 gdt[7];
 	u64 nmi_unclaimed;
+	int node;
 	u32 online;
 	/* Work from smp_run_on(): fn is set last, cleared when it is done. */
 	void (*fn)(void *arg);
@@ -96,18 +97,45 @@ extern const u64 trap_stubs[256];
 extern void syscall_entry(void);
 extern char ap_start[], ap_end[], ap_params[];
 void ap_entry(void);
-void ap_main(struct cpu *cpu);
 int user_enter(u64 rip, u64 rsp, u64 arg);
 void __noreturn user_leave(int status);
 
-/* Parameters at the end of the trampoline page. */
+/* Parameters at the end of the trampoline page: the same for all CPUs. */
 struct ap_params {
 	u64 boot_cr3;		/* below 4 GiB: loaded by 32-bit code */
 	u64 kernel_cr3;
-	u64 stack;
 	u64 entry;		/* ap_entry */
-	u64 cpu;		/* struct cpu */
 };
+
+/*
+ * What waits for an AP: found by the AP itself, by its APIC ID. AP_WAITED to
+ * AP_HERE by the AP, or to AP_GIVEN_UP by the boot CPU, whoever is first: an AP
+ * that comes later parks itself and touches nothing.
+ */
+enum ap_state {
+	AP_WAITED,
+	AP_HERE,		/* runs on its stacks, waits for its struct cpu */
+	AP_OTHER_MODE,		/* APIC in another mode than the boot CPU's */
+	AP_GIVEN_UP,
+};
+
+struct ap_slot {
+	u32 apic_id;
+	u32 state;		/* enum ap_state */
+	u64 stacks;		/* lowest guard page */
+	u64 stack;		/* top of the thread stack */
+	struct cpu *cpu;	/* set when it is AP_HERE */
+} __aligned(128);		/* polled: no two in one pair of cache lines */
+
+/* smp_start.c, for ap_entry */
+extern struct ap_slot ap_slots[NR_CPUS];
+extern u32 nr_ap_slots;
+void ap_main(struct ap_slot *slot);	/* smp.c */
+void smp_init(void);		/* smp.c: before any CPU is started */
+
+/* apic.c, for ap_entry: the mode of the boot CPU, and where the xAPIC is. */
+extern u8 lapic_x2apic;
+extern volatile u8 *lapic_mmio;
 
 /* paging.c */
 extern phys_addr_t boot_cr3;	/* the loader's tables, for the trampoline */
@@ -129,6 +157,10 @@ struct acpi_table;
 /* Return: 0; -EBADMSG when it is no MADT or too short for one. */
 int madt_parse(struct madt *madt, const struct acpi_table *table);
 extern struct madt acpi_madt;
+
+/* numa.c */
+void numa_init(void);
+int numa_node_of_apic(u32 apic_id);
 
 /* serial.c */
 struct serial {

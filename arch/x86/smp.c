@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting the other CPUs and handing them work.
+ * Handing work to the other CPUs.
  */
 #include <asm/smp.h>
 
 #include <asm/apic.h>
 #include <asm/irqflags.h>
-#include <asm/page.h>
-#include <asm/paging.h>
+#include <asm/msr.h>
+#include <asm/percpu.h>
 #include <asm/tsc.h>
 #include "arch/x86/cpu.h"
 #include "lib/err.h"
-#include "lib/printk.h"
-#include "lib/string.h"
-
-#define START_TIMEOUT_US	500000
-
-/* Owner: smp_start(). */
-static unsigned int nr_running = 1;
-
-unsigned int nr_cpus(void)
-{
-	return nr_running;
-}
-
-int cpu_to_node(int cpu)
-{
-	(void)cpu;
-	return 0;		/* one node; SRAT is not read yet */
-}
 
 u32 cpu_apic_id(unsigned int cpu)
 {
 	return cpus[cpu].apic_id;
+}
+
+int cpu_to_node(int cpu)
+{
+	return cpus[cpu].node;
 }
 
 static void wake(struct pt_regs *regs)
@@ -50,11 +37,8 @@ static void wait_for_work(struct cpu *cpu)
 		__asm__ volatile("sti; hlt" : : : "memory");
 }
 
-void ap_main(struct cpu *cpu)
+static void __noreturn work_loop(struct cpu *cpu)
 {
-	cpu_init(cpu, cpu->tss.rsp[0]);
-	lapic_init();
-	smp_store_release(&cpu->online, 1);
 	for (;;) {
 		void (*fn)(void *arg);
 
@@ -67,98 +51,34 @@ void ap_main(struct cpu *cpu)
 	}
 }
 
-static bool came_up(const struct cpu *cpu, u64 us)
+/* From ap_entry, on the slot's stacks; returns to sleep for good. */
+void ap_main(struct ap_slot *slot)
 {
-	for (u64 waited = 0; waited < us; waited += 50) {
-		if (smp_load_acquire(&cpu->online))
-			return true;
-		udelay(50);
+	bool x2apic = rdmsr(MSR_IA32_APICBASE) & APICBASE_EXTD;
+	struct cpu *cpu;
+
+	if (x2apic != lapic_is_x2apic()) {
+		smp_store_release(&slot->state, AP_OTHER_MODE);
+		return;
 	}
-	return false;
+	while (!(cpu = smp_load_acquire(&slot->cpu)))
+		cpu_relax();
+	cpu_init(cpu, slot->stacks);
+	lapic_init();
+	smp_store_release(&cpu->online, 1);
+	work_loop(cpu);
 }
 
-/* INIT, 10 ms, STARTUP; a second one only when nothing is heard. */
-static bool start_one(struct cpu *cpu, u32 apic_id, phys_addr_t trampoline)
+void smp_init(void)
 {
-	u8 page = (u8)(trampoline >> PAGE_SHIFT);
-
-	lapic_send_init(apic_id);
-	udelay(10000);
-	lapic_send_startup(apic_id, page);
-	if (came_up(cpu, 10000))
-		return true;
-	lapic_send_startup(apic_id, page);
-	return came_up(cpu, START_TIMEOUT_US);
-}
-
-static void prepare(struct cpu *cpu, unsigned int id, u64 stacks,
-		    phys_addr_t trampoline)
-{
-	char *page = phys_to_virt(trampoline);
-	struct ap_params params = {
-		.boot_cr3 = boot_cr3,
-		.kernel_cr3 = kernel_vm.cr3,
-		.stack = stack_top(stacks, STACK_THREAD),
-		.entry = (u64)ap_entry,
-		.cpu = (u64)cpu,
-	};
-
-	memset(cpu, 0, sizeof(*cpu));
-	cpu->id = id;
-	cpu->tss.rsp[0] = stacks;	/* for ap_main() */
-	memcpy(page, ap_start, (size_t)(ap_end - ap_start));
-	memcpy(page + (ap_params - ap_start), &params, sizeof(params));
-}
-
-static bool trampoline_usable(phys_addr_t trampoline)
-{
-	return trampoline && trampoline % PAGE_SIZE == 0 &&
-	       trampoline < 0x100000 && boot_cr3 < 1ULL << 32 &&
-	       (size_t)(ap_end - ap_start) <= PAGE_SIZE;
-}
-
-unsigned int smp_start(phys_addr_t trampoline)
-{
-	u32 me = lapic_id();
-	u64 stacks = 0;
-
 	irq_set_handler(VECTOR_WAKE, wake);
-	if (acpi_madt.nr > 1 && !trampoline_usable(trampoline)) {
-		printk("smp: no usable page below 1 MiB, or page tables above 4 GiB: one CPU only\n");
-		return nr_running;
-	}
-	for (unsigned int i = 0; i < acpi_madt.nr; i++) {
-		struct cpu *cpu = &cpus[nr_running];
-
-		if (acpi_madt.apic_id[i] == me || nr_running == NR_CPUS)
-			continue;
-		/* Those of a CPU that did not answer serve the next one. */
-		if (!stacks)
-			stacks = stacks_alloc(nr_running);
-		if (!stacks) {
-			printk("smp: no memory for the stacks of CPU %u\n",
-			       nr_running);
-			break;
-		}
-		prepare(cpu, nr_running, stacks, trampoline);
-		if (start_one(cpu, acpi_madt.apic_id[i], trampoline)) {
-			nr_running++;
-			stacks = 0;
-			continue;
-		}
-		/* A late answer would come to the next CPU's stack. */
-		lapic_send_init(acpi_madt.apic_id[i]);
-		printk("smp: the CPU with APIC ID %u does not answer: left out\n",
-		       acpi_madt.apic_id[i]);
-	}
-	return nr_running;
 }
 
 int smp_run_on(unsigned int cpu, void (*fn)(void *arg), void *arg)
 {
 	struct cpu *to = &cpus[cpu];
 
-	if (cpu >= nr_running || cpu == cpu_id())
+	if (cpu >= nr_cpus() || cpu == cpu_id())
 		return -EINVAL;
 	if (smp_load_acquire(&to->fn))
 		return -EBUSY;

@@ -4,14 +4,24 @@
 ;
 ; ap_start..ap_end is copied to a page below 1 MiB and entered in real mode with
 ; CS = page >> 4, so every address in it is relative to ap_start. The
-; parameters behind it are written by arch/x86/smp.c.
+; parameters behind it are written by arch/x86/smp.c, once: any number of CPUs
+; may come through here at the same time, or much later.
 
 bits 64
 default rel
 %include "asm-offsets.inc"
 %define R(x) ((x) - ap_start)
 
+IA32_APIC_BASE          equ 0x1b
+APICBASE_EXTD           equ 1 << 10
+IA32_X2APIC_APICID      equ 0x802
+XAPIC_ID                equ 0x20
+
 extern ap_main
+extern ap_slots
+extern nr_ap_slots
+extern lapic_x2apic
+extern lapic_mmio
 
 section .rodata
 global ap_start, ap_end, ap_params
@@ -54,9 +64,7 @@ bits 64
         mov     ss, eax
         mov     fs, eax
         mov     gs, eax
-        mov     rdi, [rbx + R(ap_params) + AP_CPU]
         mov     rsi, [rbx + R(ap_params) + AP_KERNEL_CR3]
-        mov     rsp, [rbx + R(ap_params) + AP_STACK]
         mov     rax, [rbx + R(ap_params) + AP_ENTRY]
         jmp     rax
 align 16
@@ -71,13 +79,52 @@ ap_end:
 
 section .text
 
-; From the trampoline, at its linked address, on the loader's tables.
-; In: RDI = struct cpu, RSI = the kernel's CR3, RSP = top of the thread stack.
+; From the trampoline, at its linked address, on the loader's tables, without a
+; stack. In: RSI = the kernel's CR3.
+;
+; The CPU looks for the slot with its APIC ID and takes it, when that is still
+; waited for; else it sleeps for good.
 global ap_entry
 ap_entry:
         mov     cr3, rsi
+        mov     ecx, IA32_APIC_BASE
+        rdmsr
+        test    eax, APICBASE_EXTD
+        jnz     .x2apic
+        cmp     byte [lapic_x2apic], 0
+        je      .xapic
+        or      eax, APICBASE_EXTD
+        wrmsr
+.x2apic:
+        mov     ecx, IA32_X2APIC_APICID
+        rdmsr
+        jmp     .find
+.xapic:
+        mov     rbx, [lapic_mmio]
+        mov     eax, [rbx + XAPIC_ID]
+        shr     eax, 24
+.find:
+        mov     edx, eax
+        lea     rdi, [ap_slots]
+        mov     ecx, [nr_ap_slots]
+.next:
+        dec     ecx
+        js      .park
+        cmp     [rdi + AP_SLOT_ID], edx
+        je      .found
+        add     rdi, AP_SLOT_SIZE
+        jmp     .next
+.found:
+        mov     eax, AP_WAITED
+        mov     edx, AP_HERE
+        lock cmpxchg [rdi + AP_SLOT_STATE], edx
+        jne     .park
+        mov     rsp, [rdi + AP_SLOT_STACK]
         xor     ebp, ebp
         call    ap_main
-        ud2
+.park:
+        cli
+        hlt
+        jmp     .park
 
 section .note.GNU-stack noalloc noexec nowrite progbits

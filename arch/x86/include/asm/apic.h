@@ -18,6 +18,14 @@
 void lapic_init(void);
 u32 lapic_id(void);
 bool lapic_is_x2apic(void);
+
+/*
+ * On the boot CPU, before others run: to x2APIC mode, which addresses 32-bit
+ * IDs. Return: false where the CPU has none.
+ */
+bool lapic_raise_to_x2apic(void);
+/* Whether an IPI can name this CPU in the present mode. */
+bool lapic_can_address(u32 apic_id);
 void lapic_eoi(void);
 
 /*

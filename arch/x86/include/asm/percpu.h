@@ -10,7 +10,7 @@
 
 #include "lib/compiler.h"
 
-#define NR_CPUS		64	/* arrays indexed by CPU; more are left asleep */
+#define NR_CPUS		512	/* arrays indexed by CPU; more are left asleep */
 
 /* The calling CPU's number. Context: any, also NMI, once cpu_init() ran. */
 static inline unsigned int cpu_id(void)
