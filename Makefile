@@ -301,6 +301,9 @@ UNIT_pt_caps := $(HOST_PT)
 # boot, session
 UNIT += cmdline
 UNIT_cmdline := boot/loader/cmdline.c
+UNIT += memmap exit
+UNIT_memmap := boot/loader/memmap.c lib/sort.c
+UNIT_exit := boot/loader/exit.c
 UNIT += memory_map round
 UNIT_round := run/round.c $(HOST_MM) lib/printk.c lib/symtab.c lib/sort.c
 UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \
@@ -375,7 +378,7 @@ test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
 
 # clang's libFuzzer; what a run finds stays in $(O)/fuzz.
 FUZZ_TIME ?= 60
-FUZZ := flow insn
+FUZZ := flow insn memmap
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
 
@@ -385,7 +388,13 @@ $(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(DECODE_SRC) $(wildcard pt/decode/*.h) \
 	$(say) CLANG $@
 	$(Q)clang $(FUZZ_CFLAGS) $< $(DECODE_SRC) lib/err.c -o $@
 
-fuzz: ## libFuzzer on the decoder; FUZZ_TIME=60 seconds each
+$(O)/fuzz/fuzz_memmap: tests/fuzz/fuzz_memmap.c boot/loader/memmap.c \
+		lib/sort.c tests/unit/efi_map.h boot/loader/memmap.h Makefile
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
+
+fuzz: ## libFuzzer on decoder and memory map; FUZZ_TIME=60 seconds each
 	$(Q)tools/install-packages clang libclang-rt-dev
 	$(Q)$(MAKE) --no-print-directory $(FUZZ:%=$(O)/fuzz/fuzz_%)
 	$(Q)set -e; for f in $(FUZZ); do \

@@ -1,130 +1,178 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory map, and leaving the firmware.
+ * The firmware's memory map, cleaned by a sweep over its entries' edges.
+ *
+ * Seen in the field: no order, overlaps, hundreds of entries, types of the
+ * maker's own, none at all.
  */
-#include "boot/loader/loader.h"
+#include "boot/loader/memmap.h"
 
-#define SLACK		32	/* descriptors that our own calls may add */
-#define TRIES		8
-#define MEMORY_SP	0x40000ULL	/* specific purpose */
+#include "lib/sort.h"
 
-/* Owner: exit_boot_services(). */
-static UINT8 *map;
-static UINTN map_room;
+/* UEFI, "GetMemoryMap()": EFI_MEMORY_TYPE. */
+enum {
+	EFI_LOADER_CODE = 1,
+	EFI_LOADER_DATA,
+	EFI_BOOT_CODE,
+	EFI_BOOT_DATA,
+	EFI_RUNTIME_CODE,
+	EFI_RUNTIME_DATA,
+	EFI_CONVENTIONAL,
+	EFI_ACPI_RECLAIM = 9,
+	EFI_ACPI_NVS,
+	EFI_MMIO,
+	EFI_MMIO_PORT,
+};
 
-static UINT64 type_of(UINT32 efi, UINT64 attr)
+#define ATTR_WB		0x8ULL
+#define ATTR_NV		0x8000ULL
+#define ATTR_SP		0x40000ULL	/* specific purpose */
+#define ATTR_RUNTIME	(1ULL << 63)
+
+#define NR_TYPES	(BOOT_MEM_RESERVED + 1)
+
+/* Firmware that calls a region its own at run time means it, whatever type. */
+static uint32_t type_of(uint32_t efi, uint64_t attr)
 {
-	if (attr & MEMORY_SP)
-		return BOOT_MEM_RESERVED;
 	switch (efi) {
-	case EfiConventionalMemory:
-	case EfiBootServicesCode:
-	case EfiBootServicesData:
-		return attr & EFI_MEMORY_WB ? BOOT_MEM_USABLE :
-					      BOOT_MEM_RESERVED;
-	case EfiLoaderCode:
-	case EfiLoaderData:
-		return BOOT_MEM_LOADER;
-	case EfiACPIReclaimMemory:
+	case EFI_CONVENTIONAL:
+	case EFI_BOOT_CODE:
+	case EFI_BOOT_DATA:
+		if (attr & ATTR_RUNTIME)
+			return BOOT_MEM_RUNTIME;
+		if (!(attr & ATTR_WB) || attr & (ATTR_SP | ATTR_NV))
+			return BOOT_MEM_RESERVED;
+		return BOOT_MEM_USABLE;
+	case EFI_LOADER_CODE:
+	case EFI_LOADER_DATA:
+		return attr & ATTR_SP ? BOOT_MEM_RESERVED : BOOT_MEM_LOADER;
+	case EFI_ACPI_RECLAIM:
 		return BOOT_MEM_ACPI;
-	case EfiACPIMemoryNVS:
+	case EFI_ACPI_NVS:
 		return BOOT_MEM_NVS;
-	case EfiRuntimeServicesCode:
-	case EfiRuntimeServicesData:
+	case EFI_RUNTIME_CODE:
+	case EFI_RUNTIME_DATA:
 		return BOOT_MEM_RUNTIME;
-	case EfiMemoryMappedIO:
-	case EfiMemoryMappedIOPortSpace:
+	case EFI_MMIO:
+	case EFI_MMIO_PORT:
 		return BOOT_MEM_MMIO;
 	}
-	return BOOT_MEM_RESERVED;
+	return BOOT_MEM_RESERVED;	/* types of the future, of the maker */
 }
 
-/* Sorted insertion: firmware promises no order. */
-static void insert(struct boot_info *bi, const struct boot_mem *entry)
+static int is_malformed(const struct memmap_descriptor *d)
 {
-	struct boot_mem *mem = (struct boot_mem *)bi->mem;
-	UINTN i = bi->nr_mem++;
-
-	for (; i && mem[i - 1].base > entry->base; i--)
-		mem[i] = mem[i - 1];
-	mem[i] = *entry;
+	return !d->nr_pages || d->base % MEMMAP_PAGE ||
+	       d->base >= MEMMAP_END ||
+	       d->nr_pages > (MEMMAP_END - d->base) / MEMMAP_PAGE;
 }
 
-static void merge(struct boot_info *bi)
+/* Return: edges written, 0 or 2. */
+static size_t add_edges(struct memmap_edge *edge,
+			const struct memmap_descriptor *d)
 {
-	struct boot_mem *mem = (struct boot_mem *)bi->mem;
-	UINTN kept = 0;
+	uint32_t type = type_of(d->type, d->attr);
+	uint64_t base = d->base;
+	uint64_t end = base + d->nr_pages * MEMMAP_PAGE;
 
-	for (UINTN i = 1; i < bi->nr_mem; i++) {
-		if (mem[kept].type == mem[i].type &&
-		    mem[kept].base + mem[kept].size == mem[i].base)
-			mem[kept].size += mem[i].size;
+	/* Firmware writes there whatever it says; 0 is nobody's address. */
+	if (!base && type == BOOT_MEM_USABLE)
+		base = MEMMAP_PAGE;
+	if (base == end)
+		return 0;
+	edge[0] = (struct memmap_edge){ base, type, 1 };
+	edge[1] = (struct memmap_edge){ end, type, -1 };
+	return 2;
+}
+
+static size_t collect(struct memmap *m)
+{
+	size_t nr = m->stride < sizeof(struct memmap_descriptor) ?
+		    0 : m->size / m->stride;
+	size_t nr_edges = 0;
+
+	if (!nr && m->size)
+		m->skipped++;
+	for (size_t i = 0; i < nr; i++) {
+		struct memmap_descriptor d;
+
+		__builtin_memcpy(&d, (const char *)m->map + i * m->stride,
+				 sizeof(d));
+		if (i >= m->room || is_malformed(&d))
+			m->skipped++;
 		else
-			mem[++kept] = mem[i];
+			nr_edges += add_edges(m->edge + nr_edges, &d);
 	}
-	bi->nr_mem = bi->nr_mem ? kept + 1 : 0;
+	return nr_edges;
 }
 
-static void convert(struct boot_info *bi, UINTN size, UINTN stride)
+/* Ends before starts: neighbours do not overlap. */
+static int edge_cmp(const void *a, const void *b, const void *priv)
 {
-	bi->nr_mem = 0;
-	bi->mem_skipped = 0;
-	for (UINTN off = 0; off + sizeof(EFI_MEMORY_DESCRIPTOR) <= size;
-	     off += stride) {
-		const EFI_MEMORY_DESCRIPTOR *d =
-			(const EFI_MEMORY_DESCRIPTOR *)(map + off);
-		struct boot_mem entry = {
-			.base = d->PhysicalStart,
-			.size = d->NumberOfPages * PAGE_SIZE,
-			.type = type_of(d->Type, d->Attribute),
-		};
+	const struct memmap_edge *x = a, *y = b;
 
-		if (!entry.size || entry.base % PAGE_SIZE ||
-		    d->NumberOfPages > ~0ULL / PAGE_SIZE ||
-		    entry.base + entry.size < entry.base)
-			bi->mem_skipped++;
-		else
-			insert(bi, &entry);
-	}
-	merge(bi);
+	(void)priv;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return 0;
 }
 
-/* All memory that is needed is taken before the first try. */
-static void take_room(struct boot_info *bi)
+static void emit(struct memmap *m, uint64_t base, uint64_t end, uint64_t type)
 {
-	UINTN size = 0, key, stride = 0;
-	UINT32 version;
+	struct boot_mem *last = m->nr_mem ? &m->mem[m->nr_mem - 1] : NULL;
 
-	uefi_call_wrapper(BS->GetMemoryMap, 5, &size, NULL, &key, &stride,
-			  &version);
-	if (stride < sizeof(EFI_MEMORY_DESCRIPTOR))
-		stride = sizeof(EFI_MEMORY_DESCRIPTOR);
-	map_room = size + SLACK * stride;
-	map = (UINT8 *)alloc_pages(PAGES(map_room), 0, L"memory map");
-	map_room = PAGES(map_room) * PAGE_SIZE;
-	bi->mem = alloc_pages(PAGES(map_room / stride *
-				    sizeof(struct boot_mem)), 0,
-			      L"memory map");
+	if (last && last->type == type && last->base + last->size == base)
+		last->size += end - base;
+	else
+		m->mem[m->nr_mem++] = (struct boot_mem){ base, end - base,
+							 type };
 }
 
-void exit_boot_services(EFI_HANDLE image, struct boot_info *bi)
+/* The most restrictive type that is open; 0: a hole. */
+static uint32_t top_type(const size_t *open)
 {
-	UINTN size = 0, key, stride = 0;
-	EFI_STATUS status = EFI_ABORTED;
-	UINT32 version;
+	for (uint32_t type = NR_TYPES - 1; type; type--)
+		if (open[type])
+			return type;
+	return 0;
+}
 
-	take_room(bi);
-	/* A stale key means that the map has changed: only these two calls. */
-	for (UINTN i = 0; i < TRIES && EFI_ERROR(status); i++) {
-		size = map_room;
-		status = uefi_call_wrapper(BS->GetMemoryMap, 5, &size,
-					   (EFI_MEMORY_DESCRIPTOR *)map, &key,
-					   &stride, &version);
-		if (!EFI_ERROR(status))
-			status = uefi_call_wrapper(BS->ExitBootServices, 2,
-						   image, key);
+void memmap_convert(struct memmap *m)
+{
+	size_t open[NR_TYPES] = { 0 };
+	uint64_t at = 0;
+	size_t nr;
+
+	m->nr_mem = 0;
+	m->skipped = 0;
+	m->overlaps = 0;
+	nr = collect(m);
+	sort(m->edge, nr, sizeof(m->edge[0]), edge_cmp, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		const struct memmap_edge *e = &m->edge[i];
+		uint32_t top = top_type(open);
+
+		if (top && e->at > at)
+			emit(m, at, e->at, top);
+		if (top && e->step > 0)
+			m->overlaps++;
+		open[e->type] += (size_t)e->step;
+		at = e->at;
 	}
-	if (EFI_ERROR(status))
-		die(L"ExitBootServices", status);
-	convert(bi, size, stride);
+}
+
+int memmap_next_ram(const struct boot_mem *mem, size_t nr, size_t *i,
+		    struct boot_mem *run)
+{
+	while (*i < nr && !boot_mem_is_ram(mem[*i].type))
+		++*i;
+	if (*i == nr)
+		return 0;
+	*run = mem[(*i)++];
+	while (*i < nr && boot_mem_is_ram(mem[*i].type) &&
+	       mem[*i].base == run->base + run->size)
+		run->size += mem[(*i)++].size;
+	return 1;
 }
