@@ -131,40 +131,58 @@ $(O)/kernel.stripped: $(O)/kernel.elf
 	$(Q)$(STRIP) --strip-debug -o $@ $<
 
 # ---------------------------------------------------------------- loader
-# GNU-EFI: an ELF shared object turned into a PE image. Its headers are not
-# warning-clean, so they come in as system headers.
+# GNU-EFI's headers and library; its headers are not warning-clean, so they come
+# in as system headers. Start code, linker script and the PE file are our own.
 EFI_LIBDIR ?= /usr/lib
 EFI_INCLUDE ?= /usr/include/efi
 EFI_CFLAGS := -std=gnu11 -O2 -ffreestanding -fpic -fshort-wchar -mno-red-zone \
 	-fno-stack-protector -fcf-protection=none -maccumulate-outgoing-args \
 	-fno-asynchronous-unwind-tables -DGNU_EFI_USE_MS_ABI $(WARN) \
 	$(MAPDIR) -isystem $(EFI_INCLUDE) -isystem $(EFI_INCLUDE)/x86_64 -I.
-EFI_SRC := boot/loader/main.c boot/loader/elf.c boot/loader/files.c \
-	boot/loader/memmap.c boot/loader/paging.c boot/loader/machine.c \
-	boot/loader/gop.c boot/loader/options.c boot/loader/cmdline.c
-EFI_OBJ := $(EFI_SRC:%.c=$(O)/efi/%.o) $(O)/efi/boot/loader/image.o
-EFI_SECTIONS := -j .text -j .sdata -j .data -j .rodata -j .dynamic \
-	-j .dynsym -j '.rel*' -j .reloc
+EFI_SRC := boot/loader/main.c boot/loader/say.c boot/loader/pages.c \
+	boot/loader/elf.c boot/loader/files.c boot/loader/leave.c \
+	boot/loader/exit.c boot/loader/memmap.c boot/loader/paging.c \
+	boot/loader/machine.c boot/loader/gop.c boot/loader/options.c \
+	boot/loader/cmdline.c lib/sort.c
+EFI_ASM := boot/loader/image.asm boot/loader/switch.asm
+EFI_OBJ := $(EFI_SRC:%.c=$(O)/efi/%.o) $(EFI_ASM:%.asm=$(O)/efi/%.asm.o)
+EFI_LDFLAGS := -shared -nostdlib -Bsymbolic --no-undefined \
+	-z noexecstack -z text --fatal-warnings \
+	--build-id=none --hash-style=sysv -T boot/loader/loader.ld
+EFI_OFFSETS := $(O)/include/loader-offsets.inc
 
 $(O)/efi/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(say) EFICC $<
 	$(Q)$(CC) $(EFI_CFLAGS) $(DEPFLAGS) -c $< -o $@
 
-$(O)/efi/boot/loader/image.o: boot/loader/image.asm $(O)/kernel.stripped
+$(EFI_OFFSETS): boot/loader/offsets.c boot/loader/loader.h Makefile
+	@mkdir -p $(@D) $(O)/efi/boot/loader
+	$(say) GEN $@
+	$(Q)$(CC) $(EFI_CFLAGS) -S $< -o $(O)/efi/boot/loader/offsets.s
+	$(Q)sed -n 's/^->//p' $(O)/efi/boot/loader/offsets.s > $@
+
+$(O)/efi/%.asm.o: %.asm $(EFI_OFFSETS) $(O)/kernel.stripped Makefile
 	@mkdir -p $(@D)
 	$(say) NASM $<
-	$(Q)$(NASM) $(NASM_FLAGS) \
+	$(Q)$(NASM) $(NASM_FLAGS) -I$(O)/include/ \
 		-DKERNEL="'$(O)/kernel.stripped'" $< -o $@
 
-$(O)/BOOTX64.EFI: $(EFI_OBJ)
+$(O)/loader.elf: $(EFI_OBJ) boot/loader/loader.ld
+	$(say) LD $@
+	$(Q)$(LD) $(EFI_LDFLAGS) $(EFI_OBJ) -o $@ -L$(EFI_LIBDIR) -lefi -lgnuefi
+
+PE_SRC := tools/pe_check.c
+$(O)/tools/pemake $(O)/tools/pecheck: $(O)/tools/%: tools/%.c $(PE_SRC) \
+		tools/pe.h Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) $(TOOL_CFLAGS) $< $(PE_SRC) -o $@
+
+# pemake checks what it made; pecheck is for files that others made or signed.
+$(O)/BOOTX64.EFI: $(O)/loader.elf $(O)/tools/pemake
 	$(say) EFI $@
-	$(Q)$(LD) -nostdlib -znocombreloc -shared -Bsymbolic --no-undefined \
-		-T $(EFI_LIBDIR)/elf_x86_64_efi.lds \
-		$(EFI_LIBDIR)/crt0-efi-x86_64.o $(EFI_OBJ) -o $@.so \
-		-L$(EFI_LIBDIR) -lgnuefi -lefi
-	$(Q)$(OBJCOPY) $(EFI_SECTIONS) --target efi-app-x86_64 --subsystem=10 \
-		$@.so $@
+	$(Q)$(O)/tools/pemake $< $@
 
 # ---------------------------------------------------------------- payloads
 # Ring-3 programs: static ELF files with symbols, W^X segments, no libc. Calls
@@ -301,7 +319,8 @@ UNIT_pt_caps := $(HOST_PT)
 # boot, session
 UNIT += cmdline
 UNIT_cmdline := boot/loader/cmdline.c
-UNIT += memmap exit
+UNIT += memmap exit pe
+UNIT_pe := $(PE_SRC)
 UNIT_memmap := boot/loader/memmap.c lib/sort.c
 UNIT_exit := boot/loader/exit.c
 UNIT += memory_map round

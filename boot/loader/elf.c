@@ -8,7 +8,7 @@
 
 static void __attribute__((noreturn)) damaged(const CHAR16 *what, UINT64 at)
 {
-	Print(L"topaz-loader: kernel image: %s (offset %ld)\r\n", what, at);
+	say(L"topaz-loader: kernel image: %s (offset %ld)\r\n", what, at);
 	die(L"the loader carries a damaged kernel", EFI_LOAD_ERROR);
 }
 

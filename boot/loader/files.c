@@ -9,7 +9,7 @@
 
 static const CHAR16 *skipped(const CHAR16 *name, const CHAR16 *why)
 {
-	Print(L"topaz-loader: %s: %s: left out\r\n", name, why);
+	say(L"topaz-loader: %s: %s: left out\r\n", name, why);
 	return NULL;
 }
 
@@ -52,6 +52,14 @@ static EFI_STATUS read_all(EFI_FILE_HANDLE file, UINT64 base, UINT64 *size)
 	return EFI_SUCCESS;
 }
 
+/* Some firmware cannot read into memory above 4 GiB. */
+static EFI_STATUS file_pages(UINTN nr, UINT64 *base)
+{
+	if (!EFI_ERROR(try_pages(nr, BELOW_4G, base)))
+		return EFI_SUCCESS;
+	return try_pages(nr, 0, base);
+}
+
 static void load_file(EFI_FILE_HANDLE dir, const CHAR16 *name, UINT64 type,
 		      struct boot_info *bi)
 {
@@ -68,16 +76,14 @@ static void load_file(EFI_FILE_HANDLE dir, const CHAR16 *name, UINT64 type,
 	size = info ? info->FileSize : 0;
 	if (info)
 		FreePool(info);
-	if (!size || size > MAX_FILE) {
+	if (!size || size > MAX_FILE)
 		skipped(name, size ? L"too large" : L"empty");
-	} else {
-		base = alloc_pages(PAGES(size), 0, name);
-		status = read_all(file, base, &size);
-		if (EFI_ERROR(status))
-			skipped(name, L"cannot be read");
-		else
-			module_add(bi, type, name, base, size);
-	}
+	else if (EFI_ERROR(file_pages(PAGES(size), &base)))
+		skipped(name, L"no memory for it");
+	else if (EFI_ERROR(read_all(file, base, &size)))
+		skipped(name, L"cannot be read");
+	else
+		module_add(bi, type, name, base, size);
 	uefi_call_wrapper(file->Close, 1, file);
 }
 

@@ -85,8 +85,8 @@ static void collect(struct boot_info *bi, const EFI_HANDLE *handle, UINTN nr,
 		    !describe(handle[i], &fb) || is_known(bi, fb.base))
 			continue;
 		if (bi->nr_fb == BOOT_MAX_FB) {
-			Print(L"topaz-loader: more than %d frame buffers\r\n",
-			      BOOT_MAX_FB);
+			say(L"topaz-loader: more than %d frame buffers\r\n",
+			    BOOT_MAX_FB);
 			return;
 		}
 		bi->fb[bi->nr_fb++] = fb;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The UEFI loader's parts. Its own program: nothing of the kernel is linked.
+ * The UEFI loader's parts. Its own program: of the kernel only lib/sort.c is
+ * linked.
  */
 #ifndef BOOT_LOADER_LOADER_H
 #define BOOT_LOADER_LOADER_H
@@ -11,6 +12,9 @@
 
 #define PAGE_SIZE	4096ULL
 #define PAGES(bytes)	(((bytes) + PAGE_SIZE - 1) / PAGE_SIZE)
+#define BELOW_4G	(1ULL << 32)
+
+struct memmap;
 
 /* The kernel image that this program carries (image.asm). */
 extern const UINT8 kernel_image[];
@@ -25,20 +29,42 @@ struct kernel {
 	UINT64 file_size;
 };
 
-/* ---- main.c ---- */
+/* This program for the firmware. Owner: efi_start(). */
+extern EFI_HANDLE this_image;
 
-/* Prints why, and ends: in QEMU with status 35, else back to the firmware. */
+/* ---- say.c ---- */
+
+/* One line by ConOut->OutputString, where there is one; never after EBS. */
+void say(const CHAR16 *format, ...);
+
+/* Says why, and ends: in QEMU with status 35, else back to the firmware. */
 void __attribute__((noreturn)) die(const CHAR16 *what, EFI_STATUS status);
 
-/* Pages of EfiLoaderData below @limit (0: anywhere), zeroed; dies without. */
-UINT64 alloc_pages(UINTN nr, UINT64 limit, const CHAR16 *what);
+/* The same without the firmware but ResetSystem: boot services may be gone. */
+void __attribute__((noreturn)) die_alone(const char *what);
+
+/* ---- pages.c ---- */
+
+/*
+ * Cleared pages of EfiLoaderData.
+ * @limit:	below this address; 0: anywhere
+ * Return: EFI_SUCCESS, or why there are none.
+ */
+EFI_STATUS try_pages(UINTN nr, UINT64 limit, UINT64 *pages);
+UINT64 alloc_pages(UINTN nr, UINT64 limit, const CHAR16 *what);	/* or dies */
+void free_pages(UINT64 pages, UINTN nr);
+
+/*
+ * A page for the other CPUs' first instructions: below 640 KiB, not page 0.
+ * To be called before any other memory is taken. Return: 0: there is none.
+ */
+UINT64 trampoline_alloc(void);
 
 /* ---- elf.c ---- */
 
 /* Checks the embedded image and copies its segments; dies when damaged. */
 void kernel_load(struct kernel *kernel);
 
-/* Calls @fn for each loadable segment, in file order. */
 struct segment {
 	UINT64 vaddr;
 	UINT64 offset;
@@ -49,6 +75,8 @@ struct segment {
 #define SEGMENT_X	1u
 #define SEGMENT_W	2u
 #define MAX_SEGMENTS	8
+
+/* The loadable segments, in file order; dies when damaged. Return: how many. */
 UINTN kernel_segments(struct segment *segment);
 
 /* ---- files.c ---- */
@@ -60,18 +88,28 @@ void *file_read(EFI_HANDLE device, const CHAR16 *name, UINTN *size);
 void module_add(struct boot_info *bi, UINT64 type, const CHAR16 *name,
 		UINT64 base, UINT64 size);
 
-/* ---- memmap.c ---- */
+/* ---- leave.c ---- */
+
+/* The memory map as it is now, to be given back by map_free(). */
+void map_read(struct memmap *m);
+void map_free(struct memmap *m);
 
 /*
- * Takes the memory map and leaves boot services. No firmware call may follow.
- * The map is turned into struct boot_mem in memory taken before.
+ * Leaves boot services; the memory map goes into @bi. No firmware call may
+ * follow. Does not return when the firmware does not let go.
  */
-void exit_boot_services(EFI_HANDLE image, struct boot_info *bi);
+void leave_firmware(struct boot_info *bi);
 
 /* ---- paging.c ---- */
 
-/* The hand-over's tables: kernel, direct map, identity. Return: CR3. */
-UINT64 paging_build(const struct kernel *kernel);
+/*
+ * The hand-over's tables: kernel, RAM, identity of the low 4 GiB, of the
+ * firmware's run-time regions and of the loader itself. Return: CR3.
+ */
+UINT64 paging_build(const struct kernel *kernel, const EFI_LOADED_IMAGE *self);
+
+/* A root above @cr3 for as long as the processor pages with 5 levels. */
+UINT64 paging_root_5(UINT64 cr3);
 
 /* ---- gop.c ---- */
 void framebuffers_find(struct boot_info *bi);
@@ -79,12 +117,28 @@ void framebuffers_find(struct boot_info *bi);
 /* ---- options.c ---- */
 
 /* Load options of the image, then \topaz.cmdline of its volume. */
-void options_find(EFI_HANDLE image, struct boot_info *bi);
+void options_find(const EFI_LOADED_IMAGE *self, struct boot_info *bi);
 
 /* ---- machine.c ---- */
 UINT64 rsdp_find(void);
 UINT64 reset_find(void);
 int cpu_has_nx(void);
+int cpu_has_la57_on(void);
 int under_qemu(void);
+
+/* ---- switch.asm ---- */
+
+struct switch_args {
+	UINT64 cr3;		/* 4 levels, below 4 GiB */
+	UINT64 cr3_5;		/* 5 levels, below 4 GiB; 0: 4 are in use */
+	UINT64 low;		/* a page below 4 GiB; only with @cr3_5 */
+	UINT64 stack;		/* initial RSP */
+	UINT64 entry;
+	UINT64 bi;		/* its RDI */
+	UINT64 efer;		/* bits to be set */
+};
+
+/* Interrupts off, the kernel's tables and stack, its entry. */
+void __attribute__((noreturn)) switch_to_kernel(const struct switch_args *args);
 
 #endif /* BOOT_LOADER_LOADER_H */

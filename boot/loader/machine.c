@@ -21,6 +21,14 @@ int cpu_has_nx(void)
 	return d >> 20 & 1;
 }
 
+int cpu_has_la57_on(void)
+{
+	UINT64 cr4;
+
+	__asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
+	return cr4 >> 12 & 1;
+}
+
 /* The exit port means something else on a real board. */
 int under_qemu(void)
 {

@@ -10,31 +10,26 @@ static void add(struct boot_info *bi, const CHAR16 *from, const void *data,
 {
 	switch (cmdline_add(bi->cmdline, sizeof(bi->cmdline), data, size)) {
 	case CMDLINE_NOT_TEXT:
-		Print(L"topaz-loader: %s: no printable text: left out\r\n",
-		      from);
+		say(L"topaz-loader: %s: no printable text: left out\r\n",
+		    from);
 		break;
 	case CMDLINE_CUT:
-		Print(L"topaz-loader: %s: longer than %d characters: cut\r\n",
-		      from, BOOT_CMDLINE - 1);
+		say(L"topaz-loader: %s: longer than %d characters: cut\r\n",
+		    from, BOOT_CMDLINE - 1);
 		break;
 	case CMDLINE_OK:
 		break;
 	}
 }
 
-void options_find(EFI_HANDLE image, struct boot_info *bi)
+void options_find(const EFI_LOADED_IMAGE *self, struct boot_info *bi)
 {
-	EFI_LOADED_IMAGE *loaded = NULL;
 	UINTN size = 0;
 	void *file;
 
-	if (EFI_ERROR(uefi_call_wrapper(BS->HandleProtocol, 3, image,
-					&LoadedImageProtocol,
-					(void **)&loaded)) || !loaded)
-		return;
-	add(bi, L"load options", loaded->LoadOptions, loaded->LoadOptionsSize);
+	add(bi, L"load options", self->LoadOptions, self->LoadOptionsSize);
 	cmdline_drop_program(bi->cmdline);
-	file = file_read(loaded->DeviceHandle, L"topaz.cmdline", &size);
+	file = file_read(self->DeviceHandle, L"topaz.cmdline", &size);
 	if (!file)
 		return;
 	add(bi, L"topaz.cmdline", file, size);

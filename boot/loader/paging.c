@@ -4,6 +4,7 @@
  * load their address in 32-bit code.
  */
 #include "boot/loader/loader.h"
+#include "boot/loader/memmap.h"
 
 #define PTE_P		1ULL
 #define PTE_W		2ULL
@@ -11,11 +12,14 @@
 #define PTE_NX		(1ULL << 63)
 #define PTE_ADDR	0x000ffffffffff000ULL
 #define LARGE		(2ULL << 20)
-#define IDENTITY_SIZE	(4ULL << 30)
+
+/* The half of the addresses that the direct map, and identity, can have. */
+#define DIRECT_SIZE	(1ULL << 46)
+#define MAX_RUNTIME	(1ULL << 30)	/* one region; else it is nonsense */
 
 static UINT64 *table_alloc(void)
 {
-	return (UINT64 *)alloc_pages(1, 1ULL << 32, L"page table");
+	return (UINT64 *)alloc_pages(1, BELOW_4G, L"page table");
 }
 
 static UINT64 *next_table(UINT64 *table, UINT64 index)
@@ -62,53 +66,86 @@ static void map_kernel(UINT64 *root, const struct kernel *kernel, UINT64 nx)
 	}
 }
 
-/* Runtime services run at their own addresses: for a last ResetSystem. */
-static void map_runtime(UINT64 *root, UINT64 base, UINT64 top)
+/* A large page never covers what is not memory: it may be a device's. */
+static void map_run(UINT64 *root, const struct boot_mem *run, UINT64 nx)
 {
-	if (base < IDENTITY_SIZE)
-		base = IDENTITY_SIZE;
-	for (UINT64 pa = base & ~(LARGE - 1); pa < top; pa += LARGE)
-		map_large(root, pa, pa, PTE_W);
-}
+	UINT64 end = run->base + run->size;
+	UINT64 pa = run->base;
 
-/* Runtime regions, and the end of RAM: the direct map goes that far. */
-static UINT64 scan_map(UINT64 *root)
-{
-	EFI_MEMORY_DESCRIPTOR *map;
-	UINTN nr = 0, key, stride = 0;
-	UINT32 version;
-	UINT64 end = 0;
-
-	map = LibMemoryMap(&nr, &key, &stride, &version);
-	if (!map)
-		die(L"memory map", EFI_OUT_OF_RESOURCES);
-	for (UINTN i = 0; i < nr; i++) {
-		EFI_MEMORY_DESCRIPTOR *d =
-			(void *)((UINT8 *)map + i * stride);
-		UINT64 top = d->PhysicalStart + d->NumberOfPages * PAGE_SIZE;
-
-		if (d->Attribute & EFI_MEMORY_RUNTIME)
-			map_runtime(root, d->PhysicalStart, top);
-		if (d->Type == EfiMemoryMappedIO ||
-		    d->Type == EfiReservedMemoryType)
-			continue;
-		if (top > end)
-			end = top;
+	if (end > DIRECT_SIZE)
+		end = DIRECT_SIZE;
+	while (pa < end) {
+		if (pa % LARGE || end - pa < LARGE) {
+			map_small(root, HHDM_BASE + pa, pa, PTE_W | nx);
+			pa += PAGE_SIZE;
+		} else {
+			map_large(root, HHDM_BASE + pa, pa, PTE_W | nx);
+			pa += LARGE;
+		}
 	}
-	FreePool(map);
-	return end;
 }
 
-UINT64 paging_build(const struct kernel *kernel)
+static void map_ram(UINT64 *root, const struct memmap *m, UINT64 nx)
+{
+	struct boot_mem run;
+	size_t i = 0;
+
+	while (memmap_next_ram(m->mem, m->nr_mem, &i, &run))
+		map_run(root, &run, nx);
+}
+
+/* At its own address, writable and executable; below 4 GiB all is. */
+static void map_identity(UINT64 *root, UINT64 base, UINT64 size)
+{
+	UINT64 pa = base & ~(LARGE - 1);
+
+	if (base >= DIRECT_SIZE || size > MAX_RUNTIME) {
+		say(L"topaz-loader: [%lx + %lx] of the firmware: not mapped\r\n",
+		    base, size);
+		return;
+	}
+	for (; pa < base + size; pa += LARGE)
+		if (pa >= BELOW_4G)
+			map_large(root, pa, pa, PTE_W);
+}
+
+/* Runtime services run at their own addresses: for a last ResetSystem. */
+static void map_runtime(UINT64 *root, const struct memmap *m)
+{
+	for (size_t at = 0; at + m->stride <= m->size; at += m->stride) {
+		const EFI_MEMORY_DESCRIPTOR *d =
+			(const void *)((const char *)m->map + at);
+
+		if (d->Attribute & EFI_MEMORY_RUNTIME &&
+		    d->NumberOfPages <= MEMMAP_END / PAGE_SIZE)
+			map_identity(root, d->PhysicalStart,
+				     d->NumberOfPages * PAGE_SIZE);
+	}
+}
+
+UINT64 paging_build(const struct kernel *kernel, const EFI_LOADED_IMAGE *self)
 {
 	UINT64 *root = table_alloc();
 	UINT64 nx = cpu_has_nx() ? PTE_NX : 0;
-	UINT64 end = scan_map(root);
+	struct memmap m;
 
-	for (UINT64 pa = 0; pa < IDENTITY_SIZE; pa += LARGE)
+	map_read(&m);
+	for (UINT64 pa = 0; pa < BELOW_4G; pa += LARGE)
 		map_large(root, pa, pa, PTE_W);
-	for (UINT64 pa = 0; pa < end; pa += LARGE)
-		map_large(root, HHDM_BASE + pa, pa, PTE_W | nx);
+	map_identity(root, (UINT64)self->ImageBase, self->ImageSize);
+	map_runtime(root, &m);
+	map_ram(root, &m, nx);
 	map_kernel(root, kernel, nx);
+	map_free(&m);
+	return (UINT64)root;
+}
+
+UINT64 paging_root_5(UINT64 cr3)
+{
+	UINT64 *root = table_alloc();
+
+	/* Both halves of the 48-bit addresses. */
+	root[0] = cr3 | PTE_P | PTE_W;
+	root[511] = cr3 | PTE_P | PTE_W;
 	return (UINT64)root;
 }
