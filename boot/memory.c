@@ -12,10 +12,24 @@
 #include "lib/printk.h"
 #include "mm/page.h"
 
-#define MAX_RANGES	256
+#define MAX_RANGES	4096
+#define MIN_USABLE	(16ULL << 20)	/* with less the map is nonsense */
+#define MAX_LINES	16		/* about entries; then only a count */
+#define MAX_PRINTED	128		/* entries of a map that is refused */
 
 /* Owner: memory_init(), boot only; too large for the boot stack. */
 static struct mem_range ranges[MAX_RANGES];
+static unsigned int nr_ranges;
+
+static const char *const type_names[] = {
+	[BOOT_MEM_USABLE] = "usable",
+	[BOOT_MEM_LOADER] = "loader",
+	[BOOT_MEM_ACPI] = "ACPI tables",
+	[BOOT_MEM_NVS] = "ACPI NVS",
+	[BOOT_MEM_RUNTIME] = "firmware run time",
+	[BOOT_MEM_MMIO] = "devices",
+	[BOOT_MEM_RESERVED] = "reserved",
+};
 
 static const char *entry_fault(const struct boot_mem *mem, u64 end_before)
 {
@@ -30,43 +44,99 @@ static const char *entry_fault(const struct boot_mem *mem, u64 end_before)
 	return NULL;
 }
 
-static bool range_append(struct mem_range *last, const struct boot_mem *mem)
+static void print_entry(u64 i, const struct boot_mem *mem, const char *what)
 {
-	if (!last || last->base + last->size != mem->base)
-		return false;
-	last->size += mem->size;
-	return true;
+	printk("memory map: entry %llu [%llx + %llx] %s\n",
+	       (unsigned long long)i, (unsigned long long)mem->base,
+	       (unsigned long long)mem->size, what);
 }
 
-int memory_init(const struct boot_info *bi)
+static void print_map(const struct boot_mem *mem, u64 nr)
 {
-	const struct boot_mem *mem = phys_to_virt(bi->mem);
-	unsigned int nr = 0;
-	u64 end = 0;
+	for (u64 i = 0; i < nr && i < MAX_PRINTED; i++) {
+		const char *name = mem[i].type < ARRAY_SIZE(type_names) ?
+				   type_names[mem[i].type] : NULL;
 
-	for (u64 i = 0; i < bi->nr_mem; i++) {
+		print_entry(i, &mem[i], name ? name : "of an unknown type");
+	}
+	if (nr > MAX_PRINTED)
+		printk("memory map: %llu more entries\n",
+		       (unsigned long long)(nr - MAX_PRINTED));
+}
+
+/* Frees the last place by leaving out the smallest. Return: bytes left out. */
+static u64 drop_smallest(void)
+{
+	unsigned int least = 0;
+	u64 size;
+
+	for (unsigned int i = 1; i < nr_ranges; i++)
+		if (ranges[i].size < ranges[least].size)
+			least = i;
+	size = ranges[least].size;
+	nr_ranges--;
+	for (unsigned int i = least; i < nr_ranges; i++)
+		ranges[i] = ranges[i + 1];
+	return size;
+}
+
+/* Return: bytes that are left out for it, or of it. */
+static u64 range_add(const struct boot_mem *mem)
+{
+	struct mem_range *last = nr_ranges ? &ranges[nr_ranges - 1] : NULL;
+	u64 lost = 0;
+
+	if (last && last->base + last->size == mem->base) {
+		last->size += mem->size;
+		return 0;
+	}
+	if (nr_ranges == MAX_RANGES)
+		lost = drop_smallest();
+	ranges[nr_ranges++] = (struct mem_range){ .base = mem->base,
+						  .size = mem->size };
+	return lost;
+}
+
+/* Return: bytes of usable memory in the ranges. */
+static u64 collect(const struct boot_mem *mem, u64 nr)
+{
+	u64 end = 0, usable = 0, lost = 0, bad = 0;
+
+	nr_ranges = 0;
+	for (u64 i = 0; i < nr; i++) {
 		const char *fault = entry_fault(&mem[i], end);
 
 		if (fault) {
-			printk("memory map: entry %llu [%llx + %llx] %s: left out\n",
-			       (unsigned long long)i,
-			       (unsigned long long)mem[i].base,
-			       (unsigned long long)mem[i].size, fault);
+			if (bad++ < MAX_LINES)
+				print_entry(i, &mem[i], fault);
 			continue;
 		}
 		end = mem[i].base + mem[i].size;
 		if (mem[i].type != BOOT_MEM_USABLE)
 			continue;
-		if (range_append(nr ? &ranges[nr - 1] : NULL, &mem[i]))
-			continue;
-		if (nr == MAX_RANGES) {
-			printk("memory map: more than %u usable ranges: [%llx + %llx] left out\n",
-			       MAX_RANGES, (unsigned long long)mem[i].base,
-			       (unsigned long long)mem[i].size);
-			continue;
-		}
-		ranges[nr++] = (struct mem_range){ .base = mem[i].base,
-						   .size = mem[i].size };
+		usable += mem[i].size;
+		lost += range_add(&mem[i]);
 	}
-	return nr ? page_init(ranges, nr) : -EBADMSG;
+	if (bad)
+		printk("memory map: %llu entries left out\n",
+		       (unsigned long long)bad);
+	if (lost)
+		printk("memory map: more than %u usable ranges: the smallest, %llu KiB in all, left out\n",
+		       MAX_RANGES, (unsigned long long)(lost >> 10));
+	return usable - lost;
+}
+
+int memory_init(const struct boot_info *bi)
+{
+	const struct boot_mem *mem = phys_to_virt(bi->mem);
+	u64 usable = collect(mem, bi->nr_mem);
+
+	if (usable < MIN_USABLE) {
+		printk("memory map: %llu KiB usable of %llu entries: too little to be true\n",
+		       (unsigned long long)(usable >> 10),
+		       (unsigned long long)bi->nr_mem);
+		print_map(mem, bi->nr_mem);
+		return -EBADMSG;
+	}
+	return page_init(ranges, nr_ranges);
 }

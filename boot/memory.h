@@ -11,10 +11,12 @@
 /**
  * memory_init() - hand every free page of the map to the page allocator
  * @bi:	hand-over; entries that are unsorted, overlap, wrap around or are not
- *	page granular are left out, printed and counted
+ *	page granular are left out, printed and counted, and of more than 4096
+ *	usable ranges the smallest
  *
  * Context: boot, once.
- * Return: 0; -EBADMSG when no usable entry is left; else page_init()'s error.
+ * Return: 0; -EBADMSG when less than 16 MiB is usable: the map is printed; else
+ * page_init()'s error.
  */
 int __must_check memory_init(const struct boot_info *bi);
 

@@ -12,13 +12,22 @@
 #include <asm/page.h>
 #include "boot/memory.h"
 #include "lib/err.h"
+#include "lib/printk.h"
 #include "mm/page.h"
 #include "tests/unit/host_memory.h"
 
 #define MIB	(1024 * 1024ULL)
 #define ARENA	(128 * MIB)
 
-static struct boot_mem map[512];
+static struct boot_mem map[5000];
+
+static unsigned int nr_lines;
+
+static void count_lines(const char *text, size_t n)
+{
+	while (n--)
+		nr_lines += *text++ == '\n';
+}
 
 static int init_with(unsigned int nr)
 {
@@ -65,8 +74,9 @@ static void only_usable_memory_is_taken(void **state)
 	entry(1, 5 * MIB, 4 * MIB, BOOT_MEM_LOADER);
 	entry(2, 16 * MIB, 8 * MIB, BOOT_MEM_USABLE);
 	entry(3, 32 * MIB, 8 * MIB, BOOT_MEM_RUNTIME);
-	assert_int_equal(init_with(4), 0);
-	assert_int_equal(total_pages(), 12 * 256);
+	entry(4, 40 * MIB, 8 * MIB, BOOT_MEM_USABLE);
+	assert_int_equal(init_with(5), 0);
+	assert_int_equal(total_pages(), 20 * 256);
 }
 
 static void a_malformed_entry_is_left_out_and_the_rest_used(void **state)
@@ -78,15 +88,35 @@ static void a_malformed_entry_is_left_out_and_the_rest_used(void **state)
 	entry(3, 10 * MIB + 7, 1 * MIB, BOOT_MEM_USABLE);	/* odd base */
 	entry(4, 12 * MIB, ~0ULL & PAGE_MASK, BOOT_MEM_USABLE);	/* wraps */
 	entry(5, 2 * MIB, 1 * MIB, BOOT_MEM_USABLE);		/* unsorted */
-	entry(6, 16 * MIB, 1 * MIB, BOOT_MEM_USABLE);
+	entry(6, 16 * MIB, 12 * MIB, BOOT_MEM_USABLE);
 	assert_int_equal(init_with(7), 0);
-	assert_int_equal(total_pages(), 5 * 256);
+	assert_int_equal(total_pages(), 16 * 256);
 }
 
-static void a_map_without_usable_memory_is_refused(void **state)
+static void many_malformed_entries_are_no_flood_of_lines(void **state)
+{
+	(void)state;
+	entry(0, 1 * MIB, 16 * MIB, BOOT_MEM_USABLE);
+	for (unsigned int i = 1; i < 3000; i++)
+		entry(i, 64 * MIB, 0, BOOT_MEM_USABLE);
+	nr_lines = 0;
+	printk_set_sink(count_lines);
+	assert_int_equal(init_with(3000), 0);
+	printk_set_sink(NULL);
+	assert_in_range(nr_lines, 2, 20);
+}
+
+static void a_map_without_usable_memory_is_printed_and_refused(void **state)
 {
 	(void)state;
 	entry(0, 1 * MIB, 4 * MIB, BOOT_MEM_RESERVED);
+	entry(1, 5 * MIB, 16 * MIB - 4096, BOOT_MEM_USABLE);
+	entry(2, 32 * MIB, 4 * MIB, 77);
+	nr_lines = 0;
+	printk_set_sink(count_lines);
+	assert_int_equal(init_with(3), -EBADMSG);
+	printk_set_sink(NULL);
+	assert_int_equal(nr_lines, 4);
 	assert_int_equal(init_with(1), -EBADMSG);
 	assert_int_equal(init_with(0), -EBADMSG);
 }
@@ -102,14 +132,20 @@ static void neighbours_are_one_range(void **state)
 	assert_int_equal(total_pages(), 63 * 256);
 }
 
-static void more_ranges_than_fit_lose_only_the_surplus(void **state)
+static void of_too_many_ranges_the_smallest_are_left_out(void **state)
 {
 	(void)state;
-	for (unsigned int i = 0; i < 300; i++)
-		entry(i, 1 * MIB + i * 16 * 4096ULL, 8 * 4096,
-		      BOOT_MEM_USABLE);
-	assert_int_equal(init_with(300), 0);
-	assert_int_equal(total_pages(), 256 * 8);
+	/* 4990 ranges of one page, then ten of two, then 16 MiB */
+	for (unsigned int i = 0; i < 4999; i++)
+		entry(i, 1 * MIB + i * 3 * 4096ULL,
+		      i < 4989 ? 4096 : 8192, BOOT_MEM_USABLE);
+	entry(4999, 96 * MIB, 16 * MIB, BOOT_MEM_USABLE);
+	nr_lines = 0;
+	printk_set_sink(count_lines);
+	assert_int_equal(init_with(5000), 0);
+	printk_set_sink(NULL);
+	assert_int_equal(nr_lines, 1);
+	assert_non_null(phys_to_page(100 * MIB));
 }
 
 int main(void)
@@ -121,12 +157,15 @@ int main(void)
 			a_malformed_entry_is_left_out_and_the_rest_used, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			a_map_without_usable_memory_is_refused, setup,
+			a_map_without_usable_memory_is_printed_and_refused,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			many_malformed_entries_are_no_flood_of_lines, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(neighbours_are_one_range,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			more_ranges_than_fit_lose_only_the_surplus, setup,
+			of_too_many_ranges_the_smallest_are_left_out, setup,
 			teardown),
 	};
 
