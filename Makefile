@@ -184,6 +184,33 @@ $(O)/BOOTX64.EFI: $(O)/loader.elf $(O)/tools/pemake
 	$(say) EFI $@
 	$(Q)$(O)/tools/pemake $< $@
 
+# ---------------------------------------------------------------- boot media
+# For real machines: RC=FILE becomes \topaz.rc, each of FILES="NAME=PATH ..." a
+# file of \topaz; SIGN_KEY= and SIGN_CERT= sign for Secure Boot with your keys.
+SIGNED := $(if $(SIGN_KEY)$(SIGN_CERT),$(O)/signed/BOOTX64.EFI)
+MEDIUM_LOADER := $(or $(SIGNED),$(O)/BOOTX64.EFI)
+MEDIUM_FILES := $(if $(RC),--rc $(RC)) $(FILES:%=--file %)
+MEDIUM_IS = boot/mkimage.sh $@ $(MEDIUM_LOADER) $(MEDIUM_FILES) --as
+
+.PHONY: medium-always
+$(O)/topaz.img: $(MEDIUM_LOADER) boot/mkimage.sh medium-always
+	$(say) IMAGE $@
+	$(Q)$(MEDIUM_IS) disk
+
+$(O)/topaz.iso: $(MEDIUM_LOADER) boot/mkimage.sh medium-always
+	$(say) IMAGE $@
+	$(Q)$(MEDIUM_IS) cd
+
+$(O)/signed/BOOTX64.EFI: $(O)/BOOTX64.EFI $(O)/tools/pecheck medium-always
+	@[ -r "$(SIGN_KEY)" ] && [ -r "$(SIGN_CERT)" ] || { \
+		echo "SIGN_KEY and SIGN_CERT must both be files" >&2; exit 1; }
+	$(Q)tools/install-packages sbsigntool
+	@mkdir -p $(@D)
+	$(say) SIGN $@
+	$(Q)sbsign --key $(SIGN_KEY) --cert $(SIGN_CERT) --output $@ $< 2>$@.log \
+		|| { cat $@.log >&2; exit 1; }
+	$(Q)$(O)/tools/pecheck $@
+
 # ---------------------------------------------------------------- payloads
 # Ring-3 programs: static ELF files with symbols, W^X segments, no libc. Calls
 # stay calls, so that a program can count them.
@@ -342,10 +369,18 @@ $(foreach t,$(UNIT),$(eval $(call unit_rule,$(t))))
 UNIT_PROGS := $(UNIT:%=$(O)/unit/test_%)
 
 # ---------------------------------------------------------------- targets
-.PHONY: all run-files run test test-unit test-boot packages-test fuzz \
+.PHONY: all image iso run-files run test test-unit test-boot packages-test fuzz \
 	check-layers check-headers clean help
 
 all: $(O)/BOOTX64.EFI ## the loader with the kernel inside: BOOTX64.EFI
+
+image: ## topaz.img: a disk for real machines, for dd; RC= FILES= SIGN_KEY=
+	$(Q)tools/install-packages mtools fdisk
+	$(Q)$(MAKE) --no-print-directory $(O)/topaz.img
+
+iso: ## topaz.iso: the same as a CD
+	$(Q)tools/install-packages mtools xorriso
+	$(Q)$(MAKE) --no-print-directory $(O)/topaz.iso
 
 # All that ./run-qemu.sh needs.
 RUN_FILES := $(O)/BOOTX64.EFI $(O)/ptmodel.so $(O)/payload.elf $(O)/input.txt
