@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Sourced by boot tests, after tap.sh: one machine of any kind, without the PT
+# Sourced by boot tests, after tap.sh: machines of any kind, without the PT
 # hardware model.
 #
 #   vm NAME [OPTION VALUE]... [-- QEMU ARGUMENT...]
@@ -9,54 +9,81 @@
 #     --smp N       1; "N,sockets=..." too
 #     --mem SIZE    256M
 #     --drive KIND  virtio (default), ahci, ide (machine pc), nvme, usb, scsi,
-#                   cd, none
-#     --image FILE  what the drive holds ($vm_image: set it once)
+#                   cd, vvfat (a folder), none
+#     --rc FILE     \topaz.rc of the volume
+#     --file N=FILE \topaz\N of the volume; may be repeated
+#     --loader FILE instead of $vm_loader
+#     --image FILE  what the drive holds; without: made from the above
 #     --firmware F  OVMF code volume ($vm_firmware)
 #     --vars F      OVMF variables; without: none are kept
 #     --serial S    file (default: the log), none, or what QEMU takes
+#     --qemu Q      host, fetched, or a path ($VM_QEMU, else the fetched one)
+#     --until TEXT  end the machine when the serial line has said so
 #     --timeout S   60
 #
-# Afterwards: $status (35: the kernel ended with a failure, 33: right, 124: hang,
-# 0: reset or power off), $log: what came by the serial line, without the
-# firmware's escape sequences. The image is not written to.
+# Afterwards $status: 35: the kernel ended with a failure, 33: right, 124: hang,
+# 0: reset or power off, 143: said the text of --until; $log: what came by the
+# serial line, without the firmware's escape sequences. An image is not written
+# to.
 #
-#   vm_normal NAME   the last vm reached the kernel's normal result. Without PT
-#                    that is one line and status 35.
+#   vm_normal NAME   the last vm reached the kernel's normal result
+#   vm_expect NAME STATUS TEXT
+#
+# Side by side, as many as there are CPUs (VM_JOBS):
+#   vm_start NAME ... as vm, in the background; waits for a free place
+#   vm_wait           until all have ended
+#   vm_use NAME       what vm_normal and vm_expect look at
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # $build and $work are tap.sh's
+# shellcheck disable=SC2154 # $top, $build and $work are tap.sh's
 
-vm_normal_text="CPUID reports no Intel PT"
+# What a machine without Intel PT says at the end of a run.
 vm_normal_status=35
+vm_normal_text="CPUID reports no Intel PT"
 
-vm_qemu=$build/qemu/qemu-system-x86_64
-[ -x "$vm_qemu" ] || vm_qemu=$(command -v qemu-system-x86_64 || :)
+# The smaller volume starts a fifth faster. No variables: nothing is kept.
 vm_firmware=
-for file in /usr/share/OVMF/OVMF_CODE_4M.fd /usr/share/OVMF/OVMF_CODE.fd \
+for file in /usr/share/OVMF/OVMF_CODE.fd /usr/share/OVMF/OVMF_CODE_4M.fd \
 		/usr/share/edk2/x64/OVMF_CODE.4m.fd; do
-	[ -z "$vm_firmware" ] && [ -r "$file" ] && vm_firmware=$file
+	[ -n "$vm_firmware" ] || [ ! -r "$file" ] || vm_firmware=$file
 done
-vm_image=
+vm_loader=${TOPAZ_LOADER:-$build/BOOTX64.EFI}
+vm_jobs=${VM_JOBS:-$(nproc)}
+vm_running=0
 
-# vm_skip NAME: the test cannot run here; says why.
-vm_skip() {
-	if [ ! -x "$vm_qemu" ]; then
-		skip "$1" "no qemu-system-x86_64"
+# vm_qemu KIND: the program, or nothing.
+vm_qemu() {
+	case ${1:-${VM_QEMU:-any}} in
+	host) command -v qemu-system-x86_64 || : ;;
+	fetched) [ ! -x "$build/qemu/qemu-system-x86_64" ] ||
+			echo "$build/qemu/qemu-system-x86_64" ;;
+	any)	if [ -x "$build/qemu/qemu-system-x86_64" ]; then
+			vm_qemu fetched
+		else
+			vm_qemu host
+		fi ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# vm_missing [KIND]: why there can be no machine; nothing: there can.
+vm_missing() {
+	if [ -z "$(vm_qemu "${1-}")" ]; then
+		echo "no QEMU (${1:-${VM_QEMU:-any}})"
 	elif [ -z "$vm_firmware" ]; then
-		skip "$1" "no OVMF firmware"
-	else
-		return 1
+		echo "no OVMF firmware"
 	fi
 }
 
-# vm_has DEVICE: this QEMU knows the device.
+# vm_has DEVICE [KIND]: this QEMU knows the device.
 vm_has() {
-	"$vm_qemu" -device "$1,help" > /dev/null 2>&1
+	"$(vm_qemu "${2-}")" -device "$1,help" > /dev/null 2>&1
 }
 
 # Arguments of a drive of KIND, words without blanks.
 vm_drive() {
 	case $1 in
-	virtio) echo "-device virtio-blk-pci,drive=boot,bootindex=0" ;;
+	virtio|vvfat)
+		echo "-device virtio-blk-pci,drive=boot,bootindex=0" ;;
 	ahci)	echo "-device ich9-ahci,id=vmahci" \
 			"-device ide-hd,bus=vmahci.0,drive=boot,bootindex=0" ;;
 	ide)	echo "-device ide-hd,drive=boot,bootindex=0" ;;
@@ -67,15 +94,43 @@ vm_drive() {
 			"-device scsi-hd,bus=vmscsi.0,drive=boot,bootindex=0" ;;
 	cd)	echo "-device ich9-ahci,id=vmahci" \
 			"-device ide-cd,bus=vmahci.0,drive=boot,bootindex=0" ;;
-	none)	;;
 	*)	echo "vm: unknown drive $1" >&2; return 1 ;;
 	esac
 }
 
-vm() {
+# The folder of a vvfat drive: $1, with the mkimage.sh options that follow.
+vm_folder() {
+	mkdir -p "$1/EFI/BOOT" "$1/topaz"
+	cp "$vm_efi" "$1/EFI/BOOT/BOOTX64.EFI"
+	vm_dir=$1
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--rc) cp "$2" "$vm_dir/topaz.rc" ;;
+		--file) cp "${2#*=}" "$vm_dir/topaz/${2%%=*}" ;;
+		esac
+		shift 2
+	done
+}
+
+# Makes what the drive holds at $vm_file.
+vm_medium() {
+	vm_made=$work/$vm_name.medium
+	vm_file=$vm_made
+	case $vm_kind in
+	vvfat)	vm_folder "$vm_made" "$@"
+		vm_file=fat:$vm_made ;;
+	cd)	"$top/boot/mkimage.sh" "$vm_made" "$vm_efi" "$@" --as cd ;;
+	*)	"$top/boot/mkimage.sh" "$vm_made" "$vm_efi" "$@" --as disk ;;
+	esac
+}
+
+# One machine, with the arguments of vm; ends with its status.
+vm_run() {
 	vm_name=$1 vm_machine=q35 vm_cpu=max vm_smp=1 vm_mem=256M
-	vm_kind=virtio vm_file=$vm_image vm_code=$vm_firmware vm_vars=
-	vm_serial=file vm_limit=60
+	vm_kind=virtio vm_file= vm_made= vm_content= vm_efi=$vm_loader
+	vm_code=$vm_firmware vm_vars= vm_serial=file vm_which= vm_until=
+	vm_limit=60
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -84,42 +139,86 @@ vm() {
 		--smp) vm_smp=$2 ;;
 		--mem) vm_mem=$2 ;;
 		--drive) vm_kind=$2 ;;
+		--rc|--file) vm_content="$vm_content $1 $2" ;;
+		--loader) vm_efi=$2 ;;
 		--image) vm_file=$2 ;;
 		--firmware) vm_code=$2 ;;
 		--vars) vm_vars=$2 ;;
 		--serial) vm_serial=$2 ;;
+		--qemu) vm_which=$2 ;;
+		--until) vm_until=$2 ;;
 		--timeout) vm_limit=$2 ;;
 		--) shift; break ;;
 		*) echo "vm: unknown option $1" >&2; return 2 ;;
 		esac
 		shift 2
 	done
-	log=$work/$vm_name.log
-	: > "$log.raw"
-	[ "$vm_serial" != file ] || vm_serial=file:$log.raw
+	vm_raw=$work/$vm_name.raw
+	: > "$vm_raw"
+	[ "$vm_serial" != file ] || vm_serial=file:$vm_raw
 	if [ "$vm_kind" != none ]; then
+		# shellcheck disable=SC2086 # a list of words
+		[ -n "$vm_file" ] || vm_medium $vm_content || return 2
 		# shellcheck disable=SC2046 # a list of words
 		set -- $(vm_drive "$vm_kind") "$@" -drive \
 			"if=none,id=boot,format=raw,snapshot=on,file=$vm_file"
 	fi
 	[ -z "$vm_vars" ] || set -- "$@" -drive \
 		"if=pflash,unit=1,format=raw,snapshot=on,file=$vm_vars"
-	status=0
-	timeout -k 5 "$vm_limit" "$vm_qemu" -nodefaults -no-reboot \
-		-display none -monitor none -accel tcg,thread=multi \
-		-machine "$vm_machine" -cpu "$vm_cpu" -smp "$vm_smp" \
-		-m "$vm_mem" -serial "$vm_serial" -device \
+	set -- -nodefaults -no-reboot -display none -monitor none \
+		-accel tcg,thread=multi -machine "$vm_machine" \
+		-cpu "$vm_cpu" -smp "$vm_smp" -m "$vm_mem" \
+		-serial "$vm_serial" -device \
 		isa-debug-exit,iobase=0xf4,iosize=0x04 -drive \
-		"if=pflash,unit=0,format=raw,readonly=on,file=$vm_code" \
-		"$@" > "$work/$vm_name.qemu" 2>&1 < /dev/null || status=$?
-	sed -e 's/\x1b\[[0-9;?=]*[A-Za-z]//g' -e 's/\r//g' "$log.raw" > "$log"
+		"if=pflash,unit=0,format=raw,readonly=on,file=$vm_code" "$@"
+	timeout -k 5 "$vm_limit" "$(vm_qemu "$vm_which")" "$@" < /dev/null &
+	vm_pid=$!
+	if [ -n "$vm_until" ]; then
+		while kill -0 $vm_pid 2> /dev/null; do
+			grep -qaF -- "$vm_until" "$vm_raw" &&
+				kill $vm_pid 2> /dev/null
+			sleep 0.2
+		done
+	fi
+	vm_status=0
+	wait $vm_pid || vm_status=$?
+	[ -z "$vm_made" ] || rm -rf "$vm_made"
+	return $vm_status
+}
+
+vm_start() {
+	[ $vm_running -lt "$vm_jobs" ] || vm_wait
+	vm_running=$((vm_running + 1))
+	{
+		vm_status=0
+		vm_run "$@" > "$work/$1.qemu" 2>&1 || vm_status=$?
+		echo $vm_status > "$work/$1.status"
+	} &
+}
+
+vm_wait() {
+	wait
+	vm_running=0
+}
+
+vm_use() {
+	status=$(cat "$work/$1.status" 2> /dev/null || echo 2)
+	log=$work/$1.log
+	vm_used=$1
+	sed -e 's/\x1b\[[0-9;?=]*[A-Za-z]//g' -e 's/\r//g' "$work/$1.raw" \
+		> "$log" 2> /dev/null || :
+}
+
+vm() {
+	vm_start "$@"
+	vm_wait
+	vm_use "$1"
 }
 
 vm_normal() {
 	vm_expect "$1" $vm_normal_status "$vm_normal_text"
 }
 
-# vm_expect NAME STATUS TEXT: the last vm ended so and said so.
 vm_expect() {
 	if [ "$status" = "$2" ] && says "$log" "$3"; then
 		ok "$1"
@@ -127,6 +226,6 @@ vm_expect() {
 	fi
 	not_ok "$1"
 	echo "# status $status, expected $2; looked for: $3"
-	tail -n 20 "$log" "$work/$vm_name.qemu" | tr -cd '\n\t -~' |
+	tail -n 20 "$log" "$work/$vm_used.qemu" | tr -cd '\n\t -~' |
 		sed 's/^/# /'
 }
