@@ -144,7 +144,7 @@ EFI_SRC := boot/loader/main.c boot/loader/say.c boot/loader/pages.c \
 	boot/loader/exit.c boot/loader/memmap.c boot/loader/paging.c \
 	boot/loader/machine.c boot/loader/gop.c boot/loader/options.c \
 	boot/loader/cmdline.c lib/sort.c
-EFI_ASM := boot/loader/image.asm boot/loader/switch.asm
+EFI_ASM := boot/loader/image.asm boot/loader/sbat.asm boot/loader/switch.asm
 EFI_OBJ := $(EFI_SRC:%.c=$(O)/efi/%.o) $(EFI_ASM:%.asm=$(O)/efi/%.asm.o)
 EFI_LDFLAGS := -shared -nostdlib -Bsymbolic --no-undefined \
 	-z noexecstack -z text --fatal-warnings \
@@ -401,13 +401,24 @@ TEST_PACKAGES := gcc binutils make nasm gnu-efi ovmf qemu-system-x86 mtools \
 packages-test:
 	$(Q)tools/install-packages $(TEST_PACKAGES)
 
+# A UEFI program that makes 5-level paging of 4.
+LA57_OBJ := $(O)/efi/tests/boot/la57.o $(O)/efi/tests/boot/la57_enter.asm.o \
+	$(O)/efi/boot/loader/sbat.asm.o
+$(O)/tests/la57.efi: $(LA57_OBJ) boot/loader/loader.ld $(O)/tools/pemake
+	@mkdir -p $(@D)
+	$(say) EFI $@
+	$(Q)$(LD) $(EFI_LDFLAGS) $(LA57_OBJ) -o $@.elf -L$(EFI_LIBDIR) \
+		-lefi -lgnuefi
+	$(Q)$(O)/tools/pemake $@.elf $@
+
 $(O)/tests/%: tests/boot/%.c Makefile
 	@mkdir -p $(@D)
 	$(say) HOSTCC $@
 	$(Q)$(CC) -std=gnu11 -g -O1 $(WARN) -I. $< -o $@ -lz
 
 TEST_PROGS := $(UNIT_PROGS) $(O)/ptmodel/check_ipt \
-	$(O)/tools/ptflow $(O)/tests/check_deflate
+	$(O)/tools/ptflow $(O)/tools/pecheck $(O)/tests/check_deflate \
+	$(O)/tests/la57.efi
 TESTS_STATIC := layers=tests/check-layers headers=tests/check-headers
 TESTS_UNIT := $(foreach t,$(UNIT),$(t)=$(O)/unit/test_$(t))
 B := O=$(abspath $(O)) tests/boot/
