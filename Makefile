@@ -397,17 +397,19 @@ check-headers: ## every header compiles alone, SPDX line, guard
 
 TEST_PACKAGES := gcc binutils make nasm gnu-efi ovmf qemu-system-x86 mtools \
 	fdisk libcmocka-dev libipt-dev libzydis-dev zlib1g-dev libc6-dev \
-	linux-libc-dev
+	linux-libc-dev xorriso
 packages-test:
 	$(Q)tools/install-packages $(TEST_PACKAGES)
 
-# A UEFI program that makes 5-level paging of 4.
-LA57_OBJ := $(O)/efi/tests/boot/la57.o $(O)/efi/tests/boot/la57_enter.asm.o \
-	$(O)/efi/boot/loader/sbat.asm.o
-$(O)/tests/la57.efi: $(LA57_OBJ) boot/loader/loader.ld $(O)/tools/pemake
+# UEFI programs that make the firmware worse before the loader starts.
+EFI_TESTS := $(O)/tests/la57.efi $(O)/tests/high.efi
+EFI_TEST_OBJ := $(O)/efi/tests/boot/next.o $(O)/efi/boot/loader/sbat.asm.o
+$(O)/tests/la57.efi: $(O)/efi/tests/boot/la57_enter.asm.o
+$(EFI_TESTS): $(O)/tests/%.efi: $(O)/efi/tests/boot/%.o $(EFI_TEST_OBJ) \
+		boot/loader/loader.ld $(O)/tools/pemake
 	@mkdir -p $(@D)
 	$(say) EFI $@
-	$(Q)$(LD) $(EFI_LDFLAGS) $(LA57_OBJ) -o $@.elf -L$(EFI_LIBDIR) \
+	$(Q)$(LD) $(EFI_LDFLAGS) $(filter %.o,$^) -o $@.elf -L$(EFI_LIBDIR) \
 		-lefi -lgnuefi
 	$(Q)$(O)/tools/pemake $@.elf $@
 
@@ -418,7 +420,7 @@ $(O)/tests/%: tests/boot/%.c Makefile
 
 TEST_PROGS := $(UNIT_PROGS) $(O)/ptmodel/check_ipt \
 	$(O)/tools/ptflow $(O)/tools/pecheck $(O)/tests/check_deflate \
-	$(O)/tests/la57.efi
+	$(EFI_TESTS)
 TESTS_STATIC := layers=tests/check-layers headers=tests/check-headers
 TESTS_UNIT := $(foreach t,$(UNIT),$(t)=$(O)/unit/test_$(t))
 B := O=$(abspath $(O)) tests/boot/
@@ -428,7 +430,7 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"truth-broadwell=$(B)test-truth 1 broadwell" "truth-4=$(B)test-truth 4" \
 	"insns=$(B)test-insns" "icount=$(B)test-icount" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
-	"panic=$(B)test-panic"
+	"panic=$(B)test-panic" "image=$(B)test-image"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test

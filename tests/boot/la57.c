@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Firmware that pages with 5 levels, made of one that does not: switches them
- * on and starts \topaz\next.efi of its volume.
+ * on and starts the next program.
  */
 #include <efi.h>
 #include <efilib.h>
+
+#include "tests/boot/next.h"
 
 #define CPUID_7_LA57	(1u << 16)
 #define CR4_LA57	(1u << 12)
@@ -47,25 +49,6 @@ static EFI_STATUS enter(void)
 	return cr4 & CR4_LA57 ? EFI_SUCCESS : EFI_DEVICE_ERROR;
 }
 
-static EFI_STATUS start_next(EFI_HANDLE image)
-{
-	EFI_LOADED_IMAGE *self = NULL;
-	EFI_DEVICE_PATH *path;
-	EFI_HANDLE next = NULL;
-	EFI_STATUS status = uefi_call_wrapper(BS->HandleProtocol, 3, image,
-					      &LoadedImageProtocol,
-					      (void **)&self);
-
-	if (EFI_ERROR(status))
-		return status;
-	path = FileDevicePath(self->DeviceHandle, L"\\topaz\\next.efi");
-	status = uefi_call_wrapper(BS->LoadImage, 6, FALSE, image, path, NULL,
-				   0, &next);
-	if (EFI_ERROR(status))
-		return status;
-	return uefi_call_wrapper(BS->StartImage, 3, next, NULL, NULL);
-}
-
 EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
 EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
@@ -75,9 +58,5 @@ EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 	InitializeLib(image, table);
 	status = enter();
 	Print(L"la57: 5 levels: %r\r\n", status);
-	if (!EFI_ERROR(status)) {
-		status = start_next(image);
-		Print(L"la57: next.efi: %r\r\n", status);
-	}
-	return status;
+	return EFI_ERROR(status) ? status : start_next(image);
 }

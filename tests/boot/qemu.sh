@@ -10,7 +10,7 @@
 #     --mem SIZE    256M
 #     --drive KIND  virtio (default), ahci, ide (machine pc), nvme, usb, scsi,
 #                   cd, vvfat (a folder), none
-#     --rc FILE     \topaz.rc of the volume
+#     --rc FILE     \topaz.rc of the volume ($vm_rc, else none)
 #     --file N=FILE \topaz\N of the volume; may be repeated
 #     --loader FILE instead of $vm_loader
 #     --image FILE  what the drive holds; without: made from the above
@@ -27,6 +27,7 @@
 # to.
 #
 #   vm_normal NAME   the last vm reached the kernel's normal result
+#   vm_alone NAME    the same without a volume, so with the built-in rc file
 #   vm_expect NAME STATUS TEXT
 #
 # Side by side, as many as there are CPUs (VM_JOBS):
@@ -36,9 +37,13 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # $top, $build and $work are tap.sh's
 
-# What a machine without Intel PT says at the end of a run.
+# What a machine without Intel PT says at the end of a run with $vm_rc, and at
+# the end of one with the rc file that is built in.
+vm_rc=
 vm_normal_status=35
 vm_normal_text="CPUID reports no Intel PT"
+vm_alone_status=35
+vm_alone_text="CPUID reports no Intel PT"
 
 # The smaller volume starts a fifth faster. No variables: nothing is kept.
 vm_firmware=
@@ -129,6 +134,7 @@ vm_medium() {
 vm_run() {
 	vm_name=$1 vm_machine=q35 vm_cpu=max vm_smp=1 vm_mem=256M
 	vm_kind=virtio vm_file= vm_made= vm_content= vm_efi=$vm_loader
+	vm_script=$vm_rc
 	vm_code=$vm_firmware vm_vars= vm_serial=file vm_which= vm_until=
 	vm_limit=60
 	shift
@@ -139,7 +145,8 @@ vm_run() {
 		--smp) vm_smp=$2 ;;
 		--mem) vm_mem=$2 ;;
 		--drive) vm_kind=$2 ;;
-		--rc|--file) vm_content="$vm_content $1 $2" ;;
+		--rc) vm_script=$2 ;;
+		--file) vm_content="$vm_content $1 $2" ;;
 		--loader) vm_efi=$2 ;;
 		--image) vm_file=$2 ;;
 		--firmware) vm_code=$2 ;;
@@ -153,6 +160,7 @@ vm_run() {
 		esac
 		shift 2
 	done
+	[ -z "$vm_script" ] || vm_content="$vm_content --rc $vm_script"
 	vm_raw=$work/$vm_name.raw
 	: > "$vm_raw"
 	[ "$vm_serial" != file ] || vm_serial=file:$vm_raw
@@ -173,15 +181,18 @@ vm_run() {
 		"if=pflash,unit=0,format=raw,readonly=on,file=$vm_code" "$@"
 	timeout -k 5 "$vm_limit" "$(vm_qemu "$vm_which")" "$@" < /dev/null &
 	vm_pid=$!
-	if [ -n "$vm_until" ]; then
-		while kill -0 $vm_pid 2> /dev/null; do
-			grep -qaF -- "$vm_until" "$vm_raw" &&
-				kill $vm_pid 2> /dev/null
-			sleep 0.2
-		done
-	fi
+	vm_said=
+	while [ -n "$vm_until" ] && [ -z "$vm_said" ] &&
+			kill -0 $vm_pid 2> /dev/null; do
+		if grep -qaF -- "$vm_until" "$vm_raw"; then
+			vm_said=yes
+			kill $vm_pid 2> /dev/null || :
+		fi
+		sleep 0.2
+	done
 	vm_status=0
 	wait $vm_pid || vm_status=$?
+	[ -z "$vm_said" ] || vm_status=143	# QEMU itself says 0
 	[ -z "$vm_made" ] || rm -rf "$vm_made"
 	return $vm_status
 }
@@ -217,6 +228,10 @@ vm() {
 
 vm_normal() {
 	vm_expect "$1" $vm_normal_status "$vm_normal_text"
+}
+
+vm_alone() {
+	vm_expect "$1" $vm_alone_status "$vm_alone_text"
 }
 
 vm_expect() {
