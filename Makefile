@@ -402,7 +402,7 @@ packages-test:
 	$(Q)tools/install-packages $(TEST_PACKAGES)
 
 # UEFI programs that make the firmware worse before the loader starts.
-EFI_TESTS := $(O)/tests/la57.efi $(O)/tests/high.efi
+EFI_TESTS := $(O)/tests/la57.efi $(O)/tests/high.efi $(O)/tests/stubborn.efi
 EFI_TEST_OBJ := $(O)/efi/tests/boot/next.o $(O)/efi/boot/loader/sbat.asm.o
 $(O)/tests/la57.efi: $(O)/efi/tests/boot/la57_enter.asm.o
 $(EFI_TESTS): $(O)/tests/%.efi: $(O)/efi/tests/boot/%.o $(EFI_TEST_OBJ) \
@@ -480,5 +480,6 @@ help: ## this list
 		expand -t 18 | sort
 
 DEPS := $(KERNEL_OBJ:.o=.d) $(EFI_OBJ:.o=.d) $(USER_OBJ:.o=.d) \
+	$(EFI_TESTS:$(O)/tests/%.efi=$(O)/efi/tests/boot/%.d) \
 	$(PAYLOAD_OBJ:.o=.d) $(UNIT_PROGS:=.d)
 -include $(wildcard $(DEPS))

@@ -4,11 +4,9 @@
  */
 #include "boot/loader/exit.h"
 
-#define SPARE	64
-
 size_t exit_room(size_t size, size_t stride)
 {
-	size_t more = size > SPARE * stride ? size : SPARE * stride;
+	size_t more = size > EXIT_SPARE * stride ? size : EXIT_SPARE * stride;
 
 	return size + more;
 }

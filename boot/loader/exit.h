@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #define EXIT_TRIES	16
+#define EXIT_SPARE	512	/* entries */
 
 /* One memory map in memory that was taken before. */
 struct exit_map {
@@ -33,7 +34,7 @@ struct exit_calls {
  * @stride:	DescriptorSize
  *
  * Taking memory adds entries, and so does ExitBootServices itself on some
- * firmware: twice the size, and 64 entries at least.
+ * firmware, 64 at a time: as much again, and EXIT_SPARE entries at least.
  *
  * Return: bytes.
  */

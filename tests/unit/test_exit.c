@@ -27,7 +27,7 @@ static struct {
 	bool left;
 } fw;
 
-static unsigned char room[512 * STRIDE];
+static unsigned char room[4 * EXIT_SPARE * STRIDE];
 
 static uint64_t get_map(void *priv, struct exit_map *m)
 {
@@ -120,14 +120,15 @@ static void a_firmware_that_never_lets_go_is_given_up(void **state)
 	assert_false(fw.left);
 }
 
-static void a_map_that_grows_by_64_fits(void **state)
+static void a_map_that_grows_by_64_many_times_fits(void **state)
 {
 	struct exit_map m;
 
 	(void)state;
-	assert_int_equal(try_with(10, 1, 64, &m), 0);
-	assert_int_equal(try_with(100, 1, 64, &m), 0);
-	assert_int_equal(m.size, 164 * STRIDE);
+	assert_int_equal(try_with(10, 8, 64, &m), 0);
+	assert_int_equal(m.size, (10 + 8 * 64) * STRIDE);
+	assert_int_equal(try_with(600, 9, 64, &m), 0);
+	assert_int_equal(m.size, (600 + 9 * 64) * STRIDE);
 }
 
 static void a_map_that_outgrows_its_room_is_an_error(void **state)
@@ -135,17 +136,20 @@ static void a_map_that_outgrows_its_room_is_an_error(void **state)
 	struct exit_map m;
 
 	(void)state;
-	assert_int_equal(try_with(10, 1, 65, &m), TOO_SMALL);
+	assert_int_equal(try_with(10, 1, EXIT_SPARE + 1, &m), TOO_SMALL);
 	assert_int_equal(fw.nr_get, EXIT_TRIES);
 	assert_int_equal(fw.nr_leave, 1);
 }
 
-static void the_room_is_twice_what_is_needed(void **state)
+static void the_room_is_twice_what_is_needed_and_never_small(void **state)
 {
+	const size_t spare = EXIT_SPARE * STRIDE;
+
 	(void)state;
-	assert_int_equal(exit_room(0, STRIDE), 64 * STRIDE);
-	assert_int_equal(exit_room(64 * STRIDE, STRIDE), 128 * STRIDE);
-	assert_int_equal(exit_room(300 * STRIDE, STRIDE), 600 * STRIDE);
+	assert_int_equal(exit_room(0, STRIDE), spare);
+	assert_int_equal(exit_room(STRIDE, STRIDE), STRIDE + spare);
+	assert_int_equal(exit_room(spare, STRIDE), 2 * spare);
+	assert_int_equal(exit_room(3 * spare, STRIDE), 6 * spare);
 }
 
 int main(void)
@@ -155,9 +159,9 @@ int main(void)
 		cmocka_unit_test(refusals_are_followed_by_a_fresh_map),
 		cmocka_unit_test(the_sixteenth_try_may_still_be_right),
 		cmocka_unit_test(a_firmware_that_never_lets_go_is_given_up),
-		cmocka_unit_test(a_map_that_grows_by_64_fits),
+		cmocka_unit_test(a_map_that_grows_by_64_many_times_fits),
 		cmocka_unit_test(a_map_that_outgrows_its_room_is_an_error),
-		cmocka_unit_test(the_room_is_twice_what_is_needed),
+		cmocka_unit_test(the_room_is_twice_what_is_needed_and_never_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
