@@ -402,7 +402,8 @@ packages-test:
 	$(Q)tools/install-packages $(TEST_PACKAGES)
 
 # UEFI programs that make the firmware worse before the loader starts.
-EFI_TESTS := $(O)/tests/la57.efi $(O)/tests/high.efi $(O)/tests/stubborn.efi
+EFI_TESTS := $(O)/tests/la57.efi $(O)/tests/high.efi $(O)/tests/nolow.efi \
+	$(O)/tests/stubborn.efi
 EFI_TEST_OBJ := $(O)/efi/tests/boot/next.o $(O)/efi/boot/loader/sbat.asm.o
 $(O)/tests/la57.efi: $(O)/efi/tests/boot/la57_enter.asm.o
 $(EFI_TESTS): $(O)/tests/%.efi: $(O)/efi/tests/boot/%.o $(EFI_TEST_OBJ) \
