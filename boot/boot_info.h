@@ -11,9 +11,9 @@
  *   - CR3 = tables in loader memory below 4 GiB:
  *       KERNEL_BASE..      the kernel's segments, W^X as its program headers say
  *       HHDM_BASE + pa     every byte of RAM of the memory map, writable, NX
- *       identity           the low 4 GiB and every runtime services region
- *                          above, writable and executable: for the switch,
- *                          the APs, and calls of the firmware
+ *       identity           the low 4 GiB, and above it the loader and every
+ *                          runtime services region, writable and executable:
+ *                          for the switch, the APs, and calls of the firmware
  *   - RSP = a stack of BOOT_STACK_SIZE bytes in HHDM, RDI = HHDM address of
  *     struct boot_info.
  * The kernel copies what it needs and then builds its own tables.
