@@ -7,6 +7,7 @@
  */
 #include "boot/memory.h"
 
+#include <asm/numa.h>
 #include <asm/page.h>
 #include "lib/err.h"
 #include "lib/printk.h"
@@ -81,19 +82,40 @@ static u64 drop_smallest(void)
 }
 
 /* Return: bytes that are left out for it, or of it. */
-static u64 range_add(const struct boot_mem *mem)
+static u64 range_add(u64 base, u64 size, int node)
 {
 	struct mem_range *last = nr_ranges ? &ranges[nr_ranges - 1] : NULL;
 	u64 lost = 0;
 
-	if (last && last->base + last->size == mem->base) {
-		last->size += mem->size;
+	if (last && last->base + last->size == base && last->node == node) {
+		last->size += size;
 		return 0;
 	}
 	if (nr_ranges == MAX_RANGES)
 		lost = drop_smallest();
-	ranges[nr_ranges++] = (struct mem_range){ .base = mem->base,
-						  .size = mem->size };
+	ranges[nr_ranges++] = (struct mem_range){ .base = base, .size = size,
+						  .node = node };
+	return lost;
+}
+
+/*
+ * One range for each node that has a part. The firmware's nodes need not end on
+ * a page: the page that two share goes to the first. Return: bytes left out.
+ */
+static u64 add_by_node(u64 base, u64 size)
+{
+	u64 lost = 0;
+
+	while (size) {
+		u64 end, part = size;
+		int node = numa_node_at(base, &end);
+
+		if (end - base < size)
+			part = round_up_u64(end - base, PAGE_SIZE);
+		lost += range_add(base, part, node);
+		base += part;
+		size -= part;
+	}
 	return lost;
 }
 
@@ -115,7 +137,7 @@ static u64 collect(const struct boot_mem *mem, u64 nr)
 		if (mem[i].type != BOOT_MEM_USABLE)
 			continue;
 		usable += mem[i].size;
-		lost += range_add(&mem[i]);
+		lost += add_by_node(mem[i].base, mem[i].size);
 	}
 	if (bad)
 		printk("memory map: %llu entries left out\n",

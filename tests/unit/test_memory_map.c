@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include <asm/numa.h>
 #include <asm/page.h>
 #include "boot/memory.h"
 #include "lib/err.h"
@@ -22,6 +23,15 @@
 static struct boot_mem map[5000];
 
 static unsigned int nr_lines;
+
+/* Node 1 begins here; 0: there is one node only. */
+static u64 node1_base;
+
+int numa_node_at(phys_addr_t pa, u64 *end)
+{
+	*end = pa < node1_base ? node1_base : ~0ULL;
+	return node1_base && pa >= node1_base;
+}
 
 static void count_lines(const char *text, size_t n)
 {
@@ -57,6 +67,7 @@ static int setup(void **state)
 {
 	(void)state;
 	host_memory_init(ARENA, 0);
+	node1_base = 0;
 	return 0;
 }
 
@@ -148,6 +159,19 @@ static void of_too_many_ranges_the_smallest_are_left_out(void **state)
 	assert_non_null(phys_to_page(100 * MIB));
 }
 
+static void a_range_is_split_where_the_node_changes(void **state)
+{
+	(void)state;
+	node1_base = 64 * MIB + 100;	/* not even on a page */
+	entry(0, 16 * MIB, 96 * MIB, BOOT_MEM_USABLE);
+	assert_int_equal(init_with(1), 0);
+	assert_int_equal(total_pages(), 96 * 256);
+	assert_int_equal(phys_to_page(16 * MIB)->node, 0);
+	assert_int_equal(phys_to_page(64 * MIB)->node, 0);
+	assert_int_equal(phys_to_page(64 * MIB + 4096)->node, 1);
+	assert_int_equal(phys_to_page(112 * MIB - 4096)->node, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +190,9 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			of_too_many_ranges_the_smallest_are_left_out, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			a_range_is_split_where_the_node_changes, setup,
 			teardown),
 	};
 
