@@ -4,8 +4,13 @@
  */
 #include "run/crash.h"
 
+#include <asm/apic.h>
+#include <asm/smp.h>
 #include <asm/traps.h>
+#include <asm/tsc.h>
+#include <asm/user.h>
 #include "lib/err.h"
+#include "lib/printk.h"
 #include "lib/shell.h"
 #include "lib/string.h"
 
@@ -69,6 +74,48 @@ static void crash_bug(void)
 	BUG_ON(true);
 }
 
+/* ---- exceptions within exceptions ---- */
+
+/* Owner: the NMI handler of crash_nest(). */
+static u32 nmi_depth, nmi_max_depth, nmi_faults, nmi_nr;
+
+/*
+ * The first NMI faults, and is fixed up, with the next NMI waiting: that one
+ * must come after the first has returned, not before, on the same stack.
+ */
+static bool fault_in_nmi(struct pt_regs *regs)
+{
+	u64 word;
+
+	(void)regs;
+	nmi_max_depth = max(nmi_max_depth, ++nmi_depth);
+	if (!nmi_nr++)
+		lapic_send_nmi(cpu_apic_id(cpu_id()));
+	if (probe_read(&word, 0, sizeof(word)))
+		nmi_faults++;
+	udelay(1000);
+	nmi_depth--;
+	return true;
+}
+
+static void faulting_nmis(void)
+{
+	nmi_nr = nmi_faults = nmi_max_depth = 0;
+	nmi_set_handler(fault_in_nmi);
+	lapic_send_nmi(cpu_apic_id(cpu_id()));
+	udelay(1000);
+	printk("crash: %u NMIs, %u faults in them, depth %u\n", nmi_nr,
+	       nmi_faults, nmi_max_depth);
+}
+
+/* #PF in an NMI, in thread context; then in an NMI on the stack of #DF. */
+static void crash_nest(void)
+{
+	faulting_nmis();
+	panic_set_hook(faulting_nmis);
+	crash_stack();
+}
+
 static const struct crash {
 	const char *name;
 	void (*fn)(void);
@@ -80,13 +127,14 @@ static const struct crash {
 	{ "gp", crash_gp },
 	{ "stack", crash_stack },
 	{ "bug", crash_bug },
+	{ "nest", crash_nest },
 };
 
 static int cmd_crash(struct shell *sh, struct shell_args *args)
 {
 	(void)sh;
 	if (args->argc < 2)
-		return shell_fail(args, 0, "crash how? null ud text nx gp stack bug",
+		return shell_fail(args, 0, "crash how? null ud text nx gp stack bug nest",
 				  -EINVAL);
 	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++) {
 		if (strcmp(args->argv[1], crashes[i].name))
@@ -94,13 +142,13 @@ static int cmd_crash(struct shell *sh, struct shell_args *args)
 		crashes[i].fn();
 		return shell_fail(args, 1, "That was survived", -EIO);
 	}
-	return shell_fail(args, 1, "The kinds are null ud text nx gp stack bug",
+	return shell_fail(args, 1, "The kinds are null ud text nx gp stack bug nest",
 			  -EINVAL);
 }
 
 static struct command crash_command = {
 	.name = "crash",
-	.usage = "crash null|ud|text|nx|gp|stack|bug",
+	.usage = "crash null|ud|text|nx|gp|stack|bug|nest",
 	.help = "fault on purpose: shows what a panic looks like",
 	.run = cmd_crash,
 };

@@ -7,6 +7,12 @@ bits 64
 default rel
 %include "asm-offsets.inc"
 
+; What the processor pushed, from the vector on.
+FRAME_RIP       equ 16
+FRAME_RFLAGS    equ 32
+FRAME_RSP       equ 40
+FIRST_IRQ       equ 32
+
 extern kernel_main
 extern trap_dispatch
 extern syscall_dispatch
@@ -108,9 +114,34 @@ trap_common:
         test    byte [rsp + REGS_CS_FROM_VECTOR], 3
         jz      .to_kernel
         swapgs
-.to_kernel:
+.iret:
         add     rsp, 16
         iretq
+.to_kernel:
+        cmp     qword [rsp], FIRST_IRQ
+        jae     .iret
+; A fault of kernel code that was fixed up. It may have happened in the NMI
+; handler, and IRET would let the next NMI in, onto the same stack (SDM
+; "Handling Multiple NMIs"). So: POPF and RET, from below the interrupted stack
+; pointer. That overwrites the upper part of this frame, which is read before.
+        push    rax
+        push    rbx
+        push    rcx
+        push    rdx
+        mov     rax, [rsp + 32 + FRAME_RSP]
+        mov     rbx, [rsp + 32 + FRAME_RIP]
+        mov     rcx, [rsp + 32 + FRAME_RFLAGS]
+        mov     rdx, [rsp + 24]         ; the interrupted RAX
+        mov     [rax - 8], rbx
+        mov     [rax - 16], rcx
+        mov     [rax - 24], rdx
+        pop     rdx
+        pop     rcx
+        pop     rbx
+        lea     rsp, [rax - 24]
+        pop     rax
+        popfq
+        ret
 
 ; For what comes between any two instructions, also around SWAPGS: the GS base
 ; itself says whose it is. Kernel addresses are negative.

@@ -22,6 +22,22 @@ static const char *const trap_names[] = {
 	"#VE virtualisation", "#CP control protection",
 };
 
+static void (*panic_hook)(void);
+
+void panic_set_hook(void (*fn)(void))
+{
+	WRITE_ONCE(panic_hook, fn);
+}
+
+static void __noreturn end_panic(void)
+{
+	void (*hook)(void) = READ_ONCE(panic_hook);
+
+	if (hook)
+		hook();
+	machine_exit(1);
+}
+
 static const char *trap_name(u64 vector)
 {
 	return vector < ARRAY_SIZE(trap_names) ? trap_names[vector] :
@@ -106,7 +122,7 @@ void panic_regs(const struct pt_regs *regs)
 	    !probe_read(&ret, regs->rsp, sizeof(ret)))
 		print_return(ret);
 	backtrace(regs->rbp);
-	machine_exit(1);
+	end_panic();
 }
 
 void panic(const char *fmt, ...)
@@ -124,5 +140,5 @@ void panic(const char *fmt, ...)
 	printk("\nrip 0008:%016llx %pB\nrsp 0010:%016llx\nbacktrace:\n",
 	       (unsigned long long)rip, (void *)rip, (unsigned long long)rsp);
 	backtrace((u64)__builtin_frame_address(0));
-	machine_exit(1);
+	end_panic();
 }

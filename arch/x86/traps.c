@@ -102,12 +102,19 @@ static u64 read_cr2(void)
 	return val;
 }
 
+/*
+ * The handler may take a fault that is fixed up. CR2 is kept, for the page
+ * fault handler that the NMI may have stopped before it read it.
+ */
 static void dispatch_nmi(struct pt_regs *regs)
 {
 	bool (*handler)(struct pt_regs *regs) = READ_ONCE(nmi_handler);
+	u64 cr2 = read_cr2();
 
 	if (!handler || !handler(regs))
 		this_cpu()->nmi_unclaimed++;
+	if (read_cr2() != cr2)
+		__asm__ volatile("mov %0, %%cr2" : : "r"(cr2));
 }
 
 static void dispatch_irq(struct pt_regs *regs)

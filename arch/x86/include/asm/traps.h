@@ -26,6 +26,7 @@ enum {
 	VECTOR_TIMER = 0x40,
 	VECTOR_WAKE = 0x41,	/* an AP has work */
 	VECTOR_PT_ROOM = 0x42,	/* self-IPI of pt/: wait for buffer room */
+	VECTOR_CALL = 0x43,	/* smp_call() */
 	VECTOR_SPURIOUS = 0xff,
 };
 
@@ -47,6 +48,12 @@ u64 nmi_unclaimed(unsigned int cpu);
  * instruction: it ends the user context (asm/user.h: user_exit()).
  */
 void user_fault_set_handler(void (*fn)(struct pt_regs *regs, u64 cr2));
+
+/*
+ * Called once by a panic, after its text and before the end; interrupts off,
+ * perhaps on the stack of #DF, NMI or #MC. For the last words of a subsystem.
+ */
+void panic_set_hook(void (*fn)(void));
 
 /* Prints registers and a symbolised backtrace, then exits with failure. */
 void __noreturn panic(const char *fmt, ...) __printf(1, 2);
