@@ -58,7 +58,7 @@ struct boot_module {
 /*
  * Memory types, as far as the kernel treats them apart; from the least
  * restrictive to the most: where entries of the firmware's map overlap, the
- * later in this list wins.
+ * later in this list wins, but LOADER before all: it is in use already.
  */
 enum boot_mem_type {
 	BOOT_MEM_USABLE = 1,	/* Conventional, BootServices*: write-back */

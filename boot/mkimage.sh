@@ -63,26 +63,26 @@ esac
 volume=$out
 start=0
 total=$sectors
-if [ $kind = cd ]; then
+if [ "$kind" = cd ]; then
 	stage=$(mktemp -d)
 	trap 'rm -rf "$stage"' EXIT
 	volume=$stage/efi.img
-elif [ $kind = disk ]; then
+elif [ "$kind" = disk ]; then
 	start=$partition_start
 	total=$((start + sectors + 2048))	# the second table is at the end
 fi
 rm -f "$out"
 truncate -s $((total * 512)) "$volume"
-if [ $kind = disk ]; then
+if [ "$kind" = disk ]; then
 	sfdisk -q --no-reread --no-tell-kernel "$volume" <<-E
 	label: gpt
 	label-id: $disk_id
-	start=$start, size=$sectors, type=$esp_type, name=TOPAZ, uuid=$partition_id
+	start=$start,size=$sectors,type=$esp_type,name=TOPAZ,uuid=$partition_id
 	E
 fi
 at=$volume@@$((start * 512))
 fat32=
-[ $kind = cd ] || fat32=-F
+[ "$kind" = cd ] || fat32=-F
 # shellcheck disable=SC2086 # one word or none
 mformat -i "$at" $fat32 -T $sectors -h 16 -s 63 -H $start -N $serial -v TOPAZ ::
 mmd -i "$at" ::/EFI ::/EFI/BOOT ::/topaz
@@ -94,7 +94,7 @@ while [ $# -gt 0 ]; do
 	esac
 	shift 2
 done
-[ $kind = cd ] || exit 0
+[ "$kind" = cd ] || exit 0
 
 # ---- the CD ----
 touch -d "@$SOURCE_DATE_EPOCH" "$volume" "$stage"

@@ -41,7 +41,7 @@
 #define PE_SCN_W		0x80000000
 
 #define PE_NR_DIRS		16
-#define PE_DIR_CERTIFICATE	4		/* its address is a file offset */
+#define PE_DIR_CERTIFICATE	4	/* its address is a file offset */
 #define PE_DIR_RELOC		5
 
 #define PE_REL_ABSOLUTE		0		/* padding */

@@ -193,8 +193,9 @@ static const char *check_relocs(const struct pe *pe)
 		struct pe_reloc_block b;
 		const char *fault;
 
-		if (dir->size - at < sizeof(b) || !copy(&b, pe, raw, sizeof(b)) ||
-		    b.size < sizeof(b) || b.size % 4 || b.size > dir->size - at)
+		if (dir->size - at < sizeof(b) ||
+		    !copy(&b, pe, raw, sizeof(b)) || b.size < sizeof(b) ||
+		    b.size % 4 || b.size > dir->size - at)
 			return "a relocation block has a wrong size";
 		if (b.page % PE_SECTION_ALIGN)
 			return "a relocation block is not page aligned";

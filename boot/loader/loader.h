@@ -90,9 +90,11 @@ void module_add(struct boot_info *bi, UINT64 type, const CHAR16 *name,
 
 /* ---- leave.c ---- */
 
-/* The memory map as it is now, to be given back by map_free(). */
-void map_read(struct memmap *m);
-void map_free(struct memmap *m);
+/* All memory that the map and leaving need: before paging_build(). */
+void map_take(void);
+
+/* The memory map as it is now; dies without. Valid until the next call. */
+const struct memmap *map_read(void);
 
 /*
  * Leaves boot services; the memory map goes into @bi. No firmware call may
@@ -104,7 +106,9 @@ void leave_firmware(struct boot_info *bi);
 
 /*
  * The hand-over's tables: kernel, RAM, identity of the low 4 GiB, of the
- * firmware's run-time regions and of the loader itself. Return: CR3.
+ * firmware's run-time regions and of the loader itself. The direct map holds
+ * what is RAM now: all that the kernel reaches by it was taken before.
+ * Return: CR3.
  */
 UINT64 paging_build(const struct kernel *kernel, const EFI_LOADED_IMAGE *self);
 

@@ -77,6 +77,7 @@ EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
 	fill_boot_info(bi, &kernel);
 	options_find(self, bi);
 	modules_load(self->DeviceHandle, bi);
+	map_take();
 	bi->cr3 = paging_build(&kernel, self);
 	prepare_switch(&args, bi, kernel.entry);
 	if (!trampoline)

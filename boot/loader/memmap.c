@@ -45,7 +45,7 @@ static uint32_t type_of(uint32_t efi, uint64_t attr)
 		return BOOT_MEM_USABLE;
 	case EFI_LOADER_CODE:
 	case EFI_LOADER_DATA:
-		return attr & ATTR_SP ? BOOT_MEM_RESERVED : BOOT_MEM_LOADER;
+		return BOOT_MEM_LOADER;
 	case EFI_ACPI_RECLAIM:
 		return BOOT_MEM_ACPI;
 	case EFI_ACPI_NVS:
@@ -130,9 +130,14 @@ static void emit(struct memmap *m, uint64_t base, uint64_t end, uint64_t type)
 							 type };
 }
 
-/* The most restrictive type that is open; 0: a hole. */
+/*
+ * The most restrictive type that is open; 0: a hole. What the firmware gave to
+ * a loader is in use, and the kernel needs it, whatever else is said of it.
+ */
 static uint32_t top_type(const size_t *open)
 {
+	if (open[BOOT_MEM_LOADER])
+		return BOOT_MEM_LOADER;
 	for (uint32_t type = NR_TYPES - 1; type; type--)
 		if (open[type])
 			return type;

@@ -36,7 +36,7 @@ struct memmap {
 	const void *map;		/* any alignment */
 	size_t size;			/* bytes */
 	size_t stride;			/* DescriptorSize */
-	size_t room;			/* descriptors that @edge and @mem allow */
+	size_t room;			/* descriptors that @edge, @mem allow */
 	struct memmap_edge *edge;	/* 2 * @room */
 	struct boot_mem *mem;		/* 2 * @room; the result */
 	size_t nr_mem;

@@ -100,8 +100,8 @@ static void map_identity(UINT64 *root, UINT64 base, UINT64 size)
 	UINT64 pa = base & ~(LARGE - 1);
 
 	if (base >= DIRECT_SIZE || size > MAX_RUNTIME) {
-		say(L"topaz-loader: [%lx + %lx] of the firmware: not mapped\r\n",
-		    base, size);
+		say(L"topaz-loader: [%lx + %lx] is not mapped\r\n", base,
+		    size);
 		return;
 	}
 	for (; pa < base + size; pa += LARGE)
@@ -127,16 +127,14 @@ UINT64 paging_build(const struct kernel *kernel, const EFI_LOADED_IMAGE *self)
 {
 	UINT64 *root = table_alloc();
 	UINT64 nx = cpu_has_nx() ? PTE_NX : 0;
-	struct memmap m;
+	const struct memmap *m = map_read();
 
-	map_read(&m);
 	for (UINT64 pa = 0; pa < BELOW_4G; pa += LARGE)
 		map_large(root, pa, pa, PTE_W);
 	map_identity(root, (UINT64)self->ImageBase, self->ImageSize);
-	map_runtime(root, &m);
-	map_ram(root, &m, nx);
+	map_runtime(root, m);
+	map_ram(root, m, nx);
 	map_kernel(root, kernel, nx);
-	map_free(&m);
 	return (UINT64)root;
 }
 

@@ -133,9 +133,9 @@ vm_medium() {
 # One machine, with the arguments of vm; ends with its status.
 vm_run() {
 	vm_name=$1 vm_machine=q35 vm_cpu=max vm_smp=1 vm_mem=256M
-	vm_kind=virtio vm_file= vm_made= vm_content= vm_efi=$vm_loader
+	vm_kind=virtio vm_file='' vm_made='' vm_content='' vm_efi=$vm_loader
 	vm_script=$vm_rc
-	vm_code=$vm_firmware vm_vars= vm_serial=file vm_which= vm_until=
+	vm_code=$vm_firmware vm_vars='' vm_serial=file vm_which='' vm_until=''
 	vm_limit=60
 	shift
 	while [ $# -gt 0 ]; do

@@ -13,22 +13,27 @@ static void check(bool claim)
 		abort();
 }
 
-/* Every page at an edge is what the most restrictive entry there says. */
+/* The first page of an entry is what it says, or of a type that wins. */
 static void check_usable(const struct memmap *m, const uint8_t *map,
 			 size_t nr, size_t stride)
 {
 	for (size_t i = 0; i < nr && i < m->room; i++) {
 		struct memmap_descriptor d;
+		uint64_t type;
 
 		memcpy(&d, map + i * stride, sizeof(d));
 		if (!d.nr_pages || d.base % MEMMAP_PAGE ||
 		    d.base >= MEMMAP_END ||
 		    d.nr_pages > (MEMMAP_END - d.base) / MEMMAP_PAGE)
 			continue;
+		type = efi_map_type_at(m, d.base);
 		if (d.type == 0)
-			check(efi_map_type_at(m, d.base) == BOOT_MEM_RESERVED);
-		if (d.type == 11)
-			check(efi_map_type_at(m, d.base) >= BOOT_MEM_MMIO);
+			check(type == BOOT_MEM_RESERVED ||
+			      type == BOOT_MEM_LOADER);
+		else if (d.type == 2)
+			check(type == BOOT_MEM_LOADER);
+		else if (d.type == 11)
+			check(type >= BOOT_MEM_MMIO || type == BOOT_MEM_LOADER);
 	}
 }
 

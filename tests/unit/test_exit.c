@@ -120,7 +120,7 @@ static void a_firmware_that_never_lets_go_is_given_up(void **state)
 	assert_false(fw.left);
 }
 
-static void a_map_that_grows_by_64_many_times_fits(void **state)
+static void a_map_that_grows_by_64_each_time_fits(void **state)
 {
 	struct exit_map m;
 
@@ -141,7 +141,7 @@ static void a_map_that_outgrows_its_room_is_an_error(void **state)
 	assert_int_equal(fw.nr_leave, 1);
 }
 
-static void the_room_is_twice_what_is_needed_and_never_small(void **state)
+static void the_room_is_twice_what_is_needed_or_more(void **state)
 {
 	const size_t spare = EXIT_SPARE * STRIDE;
 
@@ -159,9 +159,9 @@ int main(void)
 		cmocka_unit_test(refusals_are_followed_by_a_fresh_map),
 		cmocka_unit_test(the_sixteenth_try_may_still_be_right),
 		cmocka_unit_test(a_firmware_that_never_lets_go_is_given_up),
-		cmocka_unit_test(a_map_that_grows_by_64_many_times_fits),
+		cmocka_unit_test(a_map_that_grows_by_64_each_time_fits),
 		cmocka_unit_test(a_map_that_outgrows_its_room_is_an_error),
-		cmocka_unit_test(the_room_is_twice_what_is_needed_and_never_small),
+		cmocka_unit_test(the_room_is_twice_what_is_needed_or_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,11 +110,10 @@ static void memory_that_is_not_plain_ram_is_reserved(void **state)
 	put(7, 2 * MIB, 1, WB & ~8ULL);
 	put(7, 3 * MIB, 1, WB | NV);
 	put(3, 4 * MIB, 1, 0);
-	put(2, 5 * MIB, 1, WB | SP);
 	put(14, 6 * MIB, 1, WB | NV);
 	put(15, 7 * MIB, 1, WB);
 	convert();
-	assert_int_equal(m.nr_mem, 7);
+	assert_int_equal(m.nr_mem, 6);
 	for (size_t i = 0; i < m.nr_mem; i++)
 		assert_int_equal(m.mem[i].type, BOOT_MEM_RESERVED);
 }
@@ -239,6 +238,17 @@ static void the_more_restrictive_type_wins(void **state)
 	assert_int_equal(m.overlaps, 3);
 }
 
+static void what_a_loader_was_given_stays_its_own(void **state)
+{
+	(void)state;
+	put_at(0, 1 * MIB, 16 * MIB);
+	put(2, 4 * MIB, 256, WB | SP);
+	put_at(11, 4 * MIB, 5 * MIB);
+	convert();
+	assert_int_equal(m.nr_mem, 3);
+	expect(1, 4 * MIB, 5 * MIB, BOOT_MEM_LOADER);
+}
+
 static void duplicates_are_one_entry(void **state)
 {
 	(void)state;
@@ -326,7 +336,7 @@ static void runs_of_ram_join_what_only_differs_in_type(void **state)
 	assert_false(memmap_next_ram(m.mem, m.nr_mem, &i, &run));
 }
 
-/* What a page is by all entries: the highest type, see enum boot_mem_type. */
+/* What a page is by all entries: see enum boot_mem_type. */
 static uint64_t model[256];
 
 static void model_add(uint32_t type, uint64_t page, uint64_t pages)
@@ -339,7 +349,9 @@ static void model_add(uint32_t type, uint64_t page, uint64_t pages)
 	};
 
 	for (; pages--; page++)
-		if (types[type] > model[page])
+		if (model[page] != BOOT_MEM_LOADER &&
+		    (types[type] > model[page] ||
+		     types[type] == BOOT_MEM_LOADER))
 			model[page] = types[type];
 	if (model[0] == BOOT_MEM_USABLE)
 		model[0] = 0;
@@ -387,6 +399,7 @@ int main(void)
 		TEST(malformed_entries_are_counted_and_left_out),
 		TEST(the_last_page_of_all_can_be_there),
 		TEST(the_more_restrictive_type_wins),
+		TEST(what_a_loader_was_given_stays_its_own),
 		TEST(duplicates_are_one_entry),
 		TEST(page_0_is_never_usable),
 		TEST(thousands_of_entries_are_taken),
