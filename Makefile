@@ -80,7 +80,7 @@ RUN_SRC := run/session.c run/round.c run/capture.c run/options.c run/crash.c \
 RUN_ASM := run/user_image.asm
 
 # ---------------------------------------------------------------- boot (kernel side)
-BOOT_SRC := boot/main.c boot/memory.c
+BOOT_SRC := boot/main.c boot/memory.c boot/machine_tree.c
 
 KERNEL_SRC := $(LIB_SRC) $(ARCH_SRC) $(MM_SRC) $(PT_SRC) $(DECODE_SRC) \
 	      $(TRACE_SRC) $(RUN_SRC) $(BOOT_SRC)

@@ -16,6 +16,7 @@
 #include <asm/traps.h>
 #include <asm/tsc.h>
 #include "boot/boot_info.h"
+#include "boot/machine_tree.h"
 #include "boot/memory.h"
 #include "lib/err.h"
 #include "lib/errlog.h"
@@ -161,6 +162,8 @@ static int step_console_tree(void)
 
 	if (!err)
 		err = errlog_init();
+	if (!err)
+		err = machine_tree_init(&boot_info);
 	return err;
 }
 

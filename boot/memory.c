@@ -52,17 +52,33 @@ static void print_entry(u64 i, const struct boot_mem *mem, const char *what)
 	       (unsigned long long)mem->size, what);
 }
 
+static const char *type_name(u64 type)
+{
+	const char *name = type < ARRAY_SIZE(type_names) ? type_names[type] :
+			   NULL;
+
+	return name ? name : "of an unknown type";
+}
+
 static void print_map(const struct boot_mem *mem, u64 nr)
 {
-	for (u64 i = 0; i < nr && i < MAX_PRINTED; i++) {
-		const char *name = mem[i].type < ARRAY_SIZE(type_names) ?
-				   type_names[mem[i].type] : NULL;
-
-		print_entry(i, &mem[i], name ? name : "of an unknown type");
-	}
+	for (u64 i = 0; i < nr && i < MAX_PRINTED; i++)
+		print_entry(i, &mem[i], type_name(mem[i].type));
 	if (nr > MAX_PRINTED)
 		printk("memory map: %llu more entries\n",
 		       (unsigned long long)(nr - MAX_PRINTED));
+}
+
+void memory_map_show(const struct boot_info *bi, struct printer *out)
+{
+	const struct boot_mem *mem = phys_to_virt(bi->mem);
+	u64 end;
+
+	for (u64 i = 0; i < bi->nr_mem; i++)
+		pr_to(out, "[%012llx + %12llx] node %d %s\n",
+		      (unsigned long long)mem[i].base,
+		      (unsigned long long)mem[i].size,
+		      numa_node_at(mem[i].base, &end), type_name(mem[i].type));
 }
 
 /* Frees the last place by leaving out the smallest. Return: bytes left out. */

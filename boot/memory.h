@@ -7,6 +7,7 @@
 
 #include "boot/boot_info.h"
 #include "lib/compiler.h"
+#include "lib/printk.h"
 
 /**
  * memory_init() - hand every free page of the map to the page allocator
@@ -19,5 +20,8 @@
  * page_init()'s error.
  */
 int __must_check memory_init(const struct boot_info *bi);
+
+/* The map, one line for each entry, with the node of its first byte. */
+void memory_map_show(const struct boot_info *bi, struct printer *out);
 
 #endif /* BOOT_MEMORY_H */

@@ -2,6 +2,7 @@
 /*
  * ACPI tables: from the RSDP to an index of all of them.
  */
+#include <asm/machine.h>
 #include "arch/x86/acpi.h"
 
 #include "lib/err.h"
@@ -13,6 +14,11 @@
 #define RSDP_REVISION	15
 #define RSDP_RSDT	16
 #define RSDP_XSDT	24
+
+#define ACPI_REVISION	8
+#define ACPI_OEM	10	/* two texts, one behind the other */
+#define ACPI_OEM_ID	6
+#define ACPI_OEM_TABLE_ID 8
 
 struct entry {
 	phys_addr_t pa;
@@ -127,6 +133,26 @@ static void report_sum(const struct entry *e)
 	printk("acpi: %c%c%c%c at %llx has a bad check sum\n",
 	       printable(sig[0]), printable(sig[1]), printable(sig[2]),
 	       printable(sig[3]), (unsigned long long)e->pa);
+}
+
+void acpi_show(struct printer *out)
+{
+	for (unsigned int i = 0; i < nr_entries; i++) {
+		const struct acpi_table *t = &entries[i].table;
+		char id[ACPI_OEM_ID + ACPI_OEM_TABLE_ID + 1] = "";
+
+		for (size_t c = 0; c < sizeof(id) - 1; c++)
+			id[c] = printable(t->data[ACPI_OEM + c]);
+		for (size_t c = sizeof(id) - 1; c && id[c - 1] == ' '; c--)
+			id[c - 1] = '\0';
+		pr_to(out, "%c%c%c%c %016llx %7zu bytes, revision %u, by %s%s\n",
+		      printable(t->data[0]), printable(t->data[1]),
+		      printable(t->data[2]), printable(t->data[3]),
+		      (unsigned long long)entries[i].pa, t->size,
+		      acpi_u8(t, ACPI_REVISION), id,
+		      t->sum_good ? "" : ", bad check sum");
+	}
+	pr_to(out, "%u skipped\n", nr_skipped);
 }
 
 static bool known(phys_addr_t pa)

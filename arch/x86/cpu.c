@@ -177,6 +177,41 @@ static void set_syscall(void)
 	wrmsr(MSR_SYSCALL_MASK, SYSCALL_MASK);
 }
 
+/* SDM "Determining the Signature": write 0, CPUID, read. */
+static u32 microcode_revision(void)
+{
+	u64 val;
+
+	if (wrmsr_safe(MSR_IA32_BIOS_SIGN_ID, 0))
+		return 0;
+	cpuid(1, 0);
+	return rdmsr_safe(MSR_IA32_BIOS_SIGN_ID, &val) ? 0 : (u32)(val >> 32);
+}
+
+static void identify(struct cpu *cpu)
+{
+	cpu->signature = cpuid(1, 0).eax;
+	cpu->core_type = (u8)(cpuid_checked(0x1a, 0).eax >> 24);
+	cpu->microcode = microcode_revision();
+}
+
+static const char *core_type_name(u8 type)
+{
+	return type == 0x40 ? " Core" : type == 0x20 ? " Atom" : "";
+}
+
+void cpus_show(struct printer *out)
+{
+	char vendor[13];
+
+	cpu_vendor(vendor);
+	pr_to(out, "%s, %u running\n", vendor, nr_cpus());
+	for (unsigned int i = 0; i < nr_cpus(); i++)
+		pr_to(out, "cpu %u: APIC ID %u node %d signature %05x microcode %x%s\n",
+		      i, cpus[i].apic_id, cpus[i].node, cpus[i].signature,
+		      cpus[i].microcode, core_type_name(cpus[i].core_type));
+}
+
 void cpu_init(struct cpu *cpu, u64 stacks)
 {
 	cpu->self = cpu;
@@ -189,6 +224,7 @@ void cpu_init(struct cpu *cpu, u64 stacks)
 	set_control_registers();
 	set_pat();
 	set_syscall();
+	identify(cpu);
 }
 
 static u64 random_canary(void)

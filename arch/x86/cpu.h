@@ -52,6 +52,9 @@ struct cpu {
 	u64 gdt[7];
 	u64 nmi_unclaimed;
 	int node;
+	u32 signature;		/* CPUID.1 EAX */
+	u32 microcode;		/* 0: not said */
+	u8 core_type;		/* CPUID.1A EAX[31:24]; 0: not a hybrid */
 	u32 online;
 	/* Work from smp_run_on(): fn is set last, cleared when it is done. */
 	void (*fn)(void *arg);

@@ -39,9 +39,9 @@
 
 # What a machine without Intel PT says at the end of a run with $vm_rc, and at
 # the end of one with the rc file that is built in.
-vm_rc=
-vm_normal_status=35
-vm_normal_text="CPUID reports no Intel PT"
+vm_rc=$top/tests/boot/machine.rc
+vm_normal_status=33
+vm_normal_text="topaz: PASS"
 vm_alone_status=35
 vm_alone_text="CPUID reports no Intel PT"
 

@@ -34,6 +34,10 @@ struct printer *dump_printer(void);
  */
 int __must_check machine_acpi_init(const struct boot_info *bi);
 
+/* What the machine consists of, for the files in machine/. */
+void cpus_show(struct printer *out);
+void acpi_show(struct printer *out);
+
 /* "GenuineIntel", ...; and the hypervisor's signature, "" on bare metal. */
 void cpu_vendor(char vendor[13]);
 void hypervisor_signature(char sig[13]);

@@ -19,6 +19,8 @@
 #define  APICBASE_ENABLE		BIT_ULL(11)
 #define  APICBASE_ADDR			GENMASK_ULL(51, 12)
 
+#define MSR_IA32_BIOS_SIGN_ID		0x0000008b
+
 #define MSR_IA32_CR_PAT			0x00000277
 #define  PAT_UC				0x00ULL
 #define  PAT_WC				0x01ULL

@@ -30,8 +30,7 @@ static inline void wrmsr(u32 msr, u64 val)
  * @msr:	register number
  * @val:	where the value goes; untouched on error
  *
- * Context: any but NMI: resumes through the exception table, and the IRET of
- * the #GP would let the next NMI in.
+ * Context: any, NMI included.
  * Return: 0 or -EIO when the instruction raised #GP.
  */
 int __must_check rdmsr_safe(u32 msr, u64 *val);
@@ -41,8 +40,7 @@ int __must_check rdmsr_safe(u32 msr, u64 *val);
  * @msr:	register number
  * @val:	value to write
  *
- * Context: any but NMI: resumes through the exception table, and the IRET of
- * the #GP would let the next NMI in.
+ * Context: any, NMI included.
  * Return: 0 or -EIO when the instruction raised #GP.
  */
 int __must_check wrmsr_safe(u32 msr, u64 val);
