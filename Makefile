@@ -431,7 +431,8 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"truth-broadwell=$(B)test-truth 1 broadwell" "truth-4=$(B)test-truth 4" \
 	"insns=$(B)test-insns" "icount=$(B)test-icount" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
-	"panic=$(B)test-panic" "image=$(B)test-image"
+	"panic=$(B)test-panic" "image=$(B)test-image" \
+	"machines=$(B)test-machines"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test

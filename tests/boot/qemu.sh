@@ -6,6 +6,7 @@
 #   vm NAME [OPTION VALUE]... [-- QEMU ARGUMENT...]
 #     --machine M   q35 (default), pc, with ",property=value" as QEMU takes it
 #     --cpu C       max
+#     --accel A     tcg,thread=multi
 #     --smp N       1; "N,sockets=..." too
 #     --mem SIZE    256M
 #     --drive KIND  virtio (default), ahci, ide (machine pc), nvme, usb, scsi,
@@ -133,6 +134,7 @@ vm_medium() {
 # One machine, with the arguments of vm; ends with its status.
 vm_run() {
 	vm_name=$1 vm_machine=q35 vm_cpu=max vm_smp=1 vm_mem=256M
+	vm_accel=tcg,thread=multi
 	vm_kind=virtio vm_file='' vm_made='' vm_content='' vm_efi=$vm_loader
 	vm_script=$vm_rc
 	vm_code=$vm_firmware vm_vars='' vm_serial=file vm_which='' vm_until=''
@@ -142,6 +144,7 @@ vm_run() {
 		case $1 in
 		--machine) vm_machine=$2 ;;
 		--cpu) vm_cpu=$2 ;;
+		--accel) vm_accel=$2 ;;
 		--smp) vm_smp=$2 ;;
 		--mem) vm_mem=$2 ;;
 		--drive) vm_kind=$2 ;;
@@ -174,7 +177,7 @@ vm_run() {
 	[ -z "$vm_vars" ] || set -- "$@" -drive \
 		"if=pflash,unit=1,format=raw,snapshot=on,file=$vm_vars"
 	set -- -nodefaults -no-reboot -display none -monitor none \
-		-accel tcg,thread=multi -machine "$vm_machine" \
+		-accel "$vm_accel" -machine "$vm_machine" \
 		-cpu "$vm_cpu" -smp "$vm_smp" -m "$vm_mem" \
 		-serial "$vm_serial" -device \
 		isa-debug-exit,iobase=0xf4,iosize=0x04 -drive \
