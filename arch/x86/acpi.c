@@ -22,13 +22,23 @@
 
 struct entry {
 	phys_addr_t pa;
+	/* No data: reported and left out, kept so that it is reported once. */
+	struct acpi_table table;
+};
+
+struct root {
+	phys_addr_t pa;
+	unsigned int width;	/* bytes of an entry; 0: there is no root yet */
+	bool for_now;		/* the XSDT could not be reached */
 	struct acpi_table table;
 };
 
 /* Owner: acpi_init(). */
+static struct root root;
 static struct entry entries[ACPI_MAX_TABLES];
 static unsigned int nr_entries;
-static unsigned int nr_skipped;
+static unsigned int nr_bad;	/* entries without data */
+static unsigned int nr_skipped;	/* of the last call: out of reach, too many */
 static bool complete;
 
 /* ---- fields ---- */
@@ -97,27 +107,38 @@ struct acpi_table acpi_table_of(const u8 *data, size_t size)
 	return table;
 }
 
-bool acpi_table_at(phys_addr_t pa, struct acpi_table *table)
+/*
+ * Return: 0; -EBADMSG (reported) when the length is none; -ENODEV when it
+ * cannot be reached now.
+ */
+static int look_at(phys_addr_t pa, struct acpi_table *table)
 {
 	const u8 *head = acpi_map(pa, ACPI_HEADER);
 	u32 size;
 
 	if (!head)
-		return false;
+		return -ENODEV;
 	memcpy(&size, head + 4, sizeof(size));
 	if (size < ACPI_HEADER || size > ACPI_TABLE_MAX) {
 		printk("acpi: table at %llx says it has %u bytes: skipped\n",
 		       (unsigned long long)pa, size);
-		return false;
+		return -EBADMSG;
 	}
 	head = acpi_map(pa, size);
-	if (!head) {
-		printk("acpi: table at %llx cannot be mapped: skipped\n",
-		       (unsigned long long)pa);
-		return false;
-	}
+	if (!head)
+		return -ENODEV;
 	*table = acpi_table_of(head, size);
-	return true;
+	return 0;
+}
+
+bool acpi_table_at(phys_addr_t pa, struct acpi_table *table)
+{
+	int err = look_at(pa, table);
+
+	if (err == -ENODEV)
+		printk("acpi: table at %llx cannot be reached: skipped\n",
+		       (unsigned long long)pa);
+	return !err;
 }
 
 /* Signatures are text; anything else must not reach the console raw. */
@@ -135,24 +156,28 @@ static void report_sum(const struct entry *e)
 	       printable(sig[3]), (unsigned long long)e->pa);
 }
 
+static void show_table(struct printer *out, const struct entry *e)
+{
+	const struct acpi_table *t = &e->table;
+	char id[ACPI_OEM_ID + ACPI_OEM_TABLE_ID + 1] = "";
+
+	for (size_t c = 0; c < sizeof(id) - 1; c++)
+		id[c] = printable(t->data[ACPI_OEM + c]);
+	for (size_t c = sizeof(id) - 1; c && id[c - 1] == ' '; c--)
+		id[c - 1] = '\0';
+	pr_to(out, "%c%c%c%c %016llx %7zu bytes, revision %u, by %s%s\n",
+	      printable(t->data[0]), printable(t->data[1]),
+	      printable(t->data[2]), printable(t->data[3]),
+	      (unsigned long long)e->pa, t->size, acpi_u8(t, ACPI_REVISION),
+	      id, t->sum_good ? "" : ", bad check sum");
+}
+
 void acpi_show(struct printer *out)
 {
-	for (unsigned int i = 0; i < nr_entries; i++) {
-		const struct acpi_table *t = &entries[i].table;
-		char id[ACPI_OEM_ID + ACPI_OEM_TABLE_ID + 1] = "";
-
-		for (size_t c = 0; c < sizeof(id) - 1; c++)
-			id[c] = printable(t->data[ACPI_OEM + c]);
-		for (size_t c = sizeof(id) - 1; c && id[c - 1] == ' '; c--)
-			id[c - 1] = '\0';
-		pr_to(out, "%c%c%c%c %016llx %7zu bytes, revision %u, by %s%s\n",
-		      printable(t->data[0]), printable(t->data[1]),
-		      printable(t->data[2]), printable(t->data[3]),
-		      (unsigned long long)entries[i].pa, t->size,
-		      acpi_u8(t, ACPI_REVISION), id,
-		      t->sum_good ? "" : ", bad check sum");
-	}
-	pr_to(out, "%u skipped\n", nr_skipped);
+	for (unsigned int i = 0; i < nr_entries; i++)
+		if (entries[i].table.data)
+			show_table(out, &entries[i]);
+	pr_to(out, "%u skipped\n", acpi_nr_skipped());
 }
 
 static bool known(phys_addr_t pa)
@@ -167,6 +192,7 @@ static bool known(phys_addr_t pa)
 static bool add_table(phys_addr_t pa)
 {
 	struct entry *e = &entries[nr_entries];
+	int err;
 
 	if (!pa || known(pa))
 		return true;
@@ -174,71 +200,88 @@ static bool add_table(phys_addr_t pa)
 		nr_skipped++;
 		return true;
 	}
-	if (!acpi_map(pa, ACPI_HEADER)) {
+	*e = (struct entry){ .pa = pa };
+	err = look_at(pa, &e->table);
+	if (err == -ENODEV) {
 		nr_skipped++;
 		return false;
 	}
-	if (!acpi_table_at(pa, &e->table)) {
-		nr_skipped++;
-		return true;
-	}
-	e->pa = pa;
 	nr_entries++;
-	if (!e->table.sum_good)
+	if (err)
+		nr_bad++;
+	else if (!e->table.sum_good)
 		report_sum(e);
 	return true;
 }
 
 /* ---- roots ---- */
 
-static bool root_usable(phys_addr_t pa, const char *sig,
-			struct acpi_table *root)
+/* Return: 0, -ENODEV when it cannot be reached now, -EBADMSG (reported). */
+static int try_root(phys_addr_t pa, const char *sig, unsigned int width)
 {
-	if (!pa || !acpi_table_at(pa, root))
-		return false;
-	if (!memcmp(root->data, sig, 4) && root->sum_good)
-		return true;
-	printk("acpi: %s at %llx has a bad %s\n", sig, (unsigned long long)pa,
-	       root->sum_good ? "signature" : "check sum");
-	return false;
+	struct acpi_table table;
+	int err = pa ? look_at(pa, &table) : -EBADMSG;
+
+	if (err)
+		return err;
+	if (memcmp(table.data, sig, 4) || !table.sum_good) {
+		printk("acpi: %s at %llx has a bad %s\n", sig,
+		       (unsigned long long)pa,
+		       table.sum_good ? "signature" : "check sum");
+		return -EBADMSG;
+	}
+	/* Not the one that stood in for it: its entries go. */
+	if (pa != root.pa)
+		nr_entries = nr_bad = 0;
+	root = (struct root){ .pa = pa, .width = width, .table = table };
+	return 0;
 }
 
 /*
  * The XSDT where revision, check sum and the table itself are good, else the
- * RSDT. Return: bytes of an entry; 0: neither.
+ * RSDT. An RSDP of revision 0 or 1 ends behind 20 bytes.
  */
-static unsigned int find_root(phys_addr_t rsdp, struct acpi_table *root)
+static int find_root(phys_addr_t rsdp)
 {
-	const u8 *p = acpi_map(rsdp, RSDP_SIZE);
+	const u8 *p = acpi_map(rsdp, RSDP_V1_SIZE);
 	struct acpi_table t;
+	int xsdt = -EBADMSG, err;
 
 	if (!p || memcmp(p, "RSD PTR ", 8) || !sums_to_zero(p, RSDP_V1_SIZE)) {
 		printk("acpi: no RSDP at %llx\n", (unsigned long long)rsdp);
-		return 0;
+		return -EBADMSG;
 	}
-	t = acpi_table_of(p, RSDP_SIZE);
-	if (p[RSDP_REVISION] >= 2 && t.sum_good &&
-	    root_usable(acpi_u64(&t, RSDP_XSDT), "XSDT", root))
-		return 8;
-	return root_usable(acpi_u32(&t, RSDP_RSDT), "RSDT", root) ? 4 : 0;
+	t = acpi_table_of(p, RSDP_V1_SIZE);
+	if (p[RSDP_REVISION] >= 2 && acpi_map(rsdp, RSDP_SIZE))
+		t = acpi_table_of(acpi_map(rsdp, RSDP_SIZE), RSDP_SIZE);
+	if (!t.sum_good)
+		printk("acpi: RSDP at %llx has a bad second check sum\n",
+		       (unsigned long long)rsdp);
+	else
+		xsdt = try_root(acpi_u64(&t, RSDP_XSDT), "XSDT", 8);
+	if (!xsdt)
+		return 0;
+	err = try_root(acpi_u32(&t, RSDP_RSDT), "RSDT", 4);
+	root.for_now = !err && xsdt == -ENODEV;
+	return err;
 }
 
 int acpi_init(phys_addr_t rsdp)
 {
-	struct acpi_table root;
+	const struct acpi_table *table = &root.table;
 	unsigned int width;
 
 	if (complete)
 		return 0;
 	if (!rsdp)
 		return -ENODEV;
-	width = find_root(rsdp, &root);
-	if (!width)
+	if ((!root.width || root.for_now) && find_root(rsdp))
 		return -EBADMSG;
-	complete = true;
+	complete = !root.for_now;
 	nr_skipped = 0;
-	for (size_t pos = ACPI_HEADER; pos + width <= root.size; pos += width)
-		if (!add_table(get(&root, pos, width)))
+	width = root.width;
+	for (size_t pos = ACPI_HEADER; pos + width <= table->size; pos += width)
+		if (!add_table(get(table, pos, width)))
 			complete = false;
 	return 0;
 }
@@ -246,7 +289,8 @@ int acpi_init(phys_addr_t rsdp)
 bool acpi_find(const char *sig, unsigned int nth, struct acpi_table *table)
 {
 	for (unsigned int i = 0; i < nr_entries; i++) {
-		if (memcmp(entries[i].table.data, sig, 4) || nth--)
+		if (!entries[i].table.data ||
+		    memcmp(entries[i].table.data, sig, 4) || nth--)
 			continue;
 		*table = entries[i].table;
 		return true;
@@ -256,5 +300,10 @@ bool acpi_find(const char *sig, unsigned int nth, struct acpi_table *table)
 
 unsigned int acpi_nr_skipped(void)
 {
-	return nr_skipped;
+	return nr_bad + nr_skipped;
+}
+
+bool acpi_complete(void)
+{
+	return complete;
 }

@@ -2,8 +2,8 @@
 /*
  * ACPI tables: found, bounds-checked, read field by field. No AML is run.
  *
- * All of it is firmware's word. A table that is not there, too long or past
- * what can be mapped is reported once and skipped; a reader of a field beyond
+ * All of it is firmware's word. A table whose length is none is reported once
+ * and skipped, one that cannot be reached is counted; a reader of a field beyond
  * the table's end gets 0. Sources: ACPI specification, "ACPI Software
  * Programming Model".
  */
@@ -97,5 +97,8 @@ struct acpi_table acpi_table_of(const u8 *data, size_t size);
 
 /* Entries of the root table that could not be used. */
 unsigned int acpi_nr_skipped(void);
+
+/* False while acpi_init() may find more when it is called again. */
+bool acpi_complete(void);
 
 #endif /* X86_ACPI_H */

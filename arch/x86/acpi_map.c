@@ -3,6 +3,7 @@
  * Where ACPI's bytes are in the kernel's address space, and what the kernel
  * wants of them at start-up.
  */
+#include <asm/cpuid.h>
 #include <asm/machine.h>
 #include <asm/page.h>
 #include <asm/paging.h>
@@ -12,26 +13,52 @@
 #include "lib/printk.h"
 #include "lib/string.h"
 
+#define CPUID_ADDRESS_SIZES	0x80000008u
+
 struct madt acpi_madt;
 
 /* Owner: machine_acpi_init(). */
 static const struct boot_info *hand_over;
+static bool all_read;
 
-/* Whether the direct map holds @pa: all of RAM, before and after our tables. */
+/*
+ * Whether the direct map holds all of it, before and after our tables. The map
+ * is sorted; neighbours may be of different types or nodes.
+ */
 static bool in_ram(phys_addr_t pa, size_t size)
 {
 	const struct boot_mem *mem = phys_to_virt(hand_over->mem);
 
-	for (u64 i = 0; i < hand_over->nr_mem; i++)
-		if (boot_mem_is_ram(mem[i].type) && pa >= mem[i].base &&
-		    pa - mem[i].base < mem[i].size)
-			return mem[i].size - (pa - mem[i].base) >= size;
+	for (u64 i = 0; i < hand_over->nr_mem; i++) {
+		u64 left;
+
+		if (!boot_mem_is_ram(mem[i].type) || pa < mem[i].base ||
+		    pa - mem[i].base >= mem[i].size)
+			continue;
+		left = mem[i].size - (pa - mem[i].base);
+		if (size <= left)
+			return true;
+		pa += left;
+		size -= left;
+	}
 	return false;
+}
+
+/*
+ * The processor's own width, and what a page table entry has room for: with
+ * address bits beyond it an access would fault.
+ */
+static bool in_reach(phys_addr_t pa, size_t size)
+{
+	u32 bits = cpuid_checked(CPUID_ADDRESS_SIZES, 0).eax & 0xff;
+
+	bits = min(bits ? bits : 36, 52u);
+	return pa + size >= pa && (pa + size - 1) >> bits == 0;
 }
 
 const u8 *acpi_map(phys_addr_t pa, size_t size)
 {
-	if (!pa || !size || pa + size < pa)
+	if (!pa || !size || !in_reach(pa, size))
 		return NULL;
 	if (in_ram(pa, size))
 		return phys_to_virt(pa);
@@ -73,11 +100,17 @@ int machine_acpi_init(const struct boot_info *bi)
 	int err;
 
 	hand_over = bi;
+	if (all_read)
+		return 0;
 	err = acpi_init(bi->rsdp);
 	if (err)
 		return err;
 	if (!acpi_madt.nr)
 		read_madt();
 	numa_init();
+	all_read = acpi_complete();
+	if ((all_read || kernel_vm.cr3) && acpi_nr_skipped())
+		printk("acpi: %u entries of the root table left out\n",
+		       acpi_nr_skipped());
 	return 0;
 }

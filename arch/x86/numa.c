@@ -40,15 +40,18 @@ void numa_init(void)
 {
 	struct acpi_table table;
 
-	if (srat.nr_nodes || !acpi_find("SRAT", 0, &table))
+	if (srat.nr_nodes)
 		return;
-	if (!table.sum_good || srat_parse(&srat, &table)) {
+	for (unsigned int i = 0; acpi_find("SRAT", i, &table); i++) {
+		if (table.sum_good && !srat_parse(&srat, &table)) {
+			report();
+			read_slit();
+			return;
+		}
 		srat.nr_nodes = 0;
-		printk("numa: the SRAT cannot be used: one node\n");
-		return;
+		printk("numa: SRAT %u cannot be used%s\n", i,
+		       table.sum_good ? "" : ": bad check sum");
 	}
-	report();
-	read_slit();
 }
 
 unsigned int numa_nr_nodes(void)
