@@ -31,11 +31,30 @@ static int node_of_domain(struct srat *srat, u32 domain)
 	return (int)srat->nr_nodes++;
 }
 
+static int find_cpu(const struct srat *srat, u32 apic_id)
+{
+	for (unsigned int i = 0; i < srat->nr_cpus; i++)
+		if (srat->cpu[i].apic_id == apic_id)
+			return (int)i;
+	return -1;
+}
+
+/* Types 0 and 2 may both name a CPU: the first one counts. */
 static void add_cpu(struct srat *srat, u32 apic_id, u32 domain)
 {
-	int node = node_of_domain(srat, domain);
+	int known = find_cpu(srat, apic_id), node;
 
-	if (node < 0 || srat->nr_cpus == NR_CPUS) {
+	if (known >= 0) {
+		if (srat->domain[srat->cpu[known].node] != domain)
+			srat->nr_overlaps++;
+		return;
+	}
+	if (srat->nr_cpus == NR_CPUS) {
+		srat->nr_skipped++;
+		return;
+	}
+	node = node_of_domain(srat, domain);
+	if (node < 0) {
 		srat->nr_skipped++;
 		return;
 	}
@@ -147,10 +166,9 @@ int slit_parse(struct srat *srat, const struct acpi_table *table)
 
 int srat_node_of_cpu(const struct srat *srat, u32 apic_id)
 {
-	for (unsigned int i = 0; i < srat->nr_cpus; i++)
-		if (srat->cpu[i].apic_id == apic_id)
-			return srat->cpu[i].node;
-	return 0;
+	int known = find_cpu(srat, apic_id);
+
+	return known < 0 ? 0 : srat->cpu[known].node;
 }
 
 int srat_node_at(const struct srat *srat, u64 pa, u64 *end)

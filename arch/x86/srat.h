@@ -30,7 +30,7 @@ struct srat {
 	unsigned int nr_mem;
 	struct srat_mem mem[SRAT_MAX_MEM];	/* by base, not overlapping */
 	unsigned int nr_skipped;	/* malformed, or more than fit */
-	unsigned int nr_overlaps;	/* memory of two nodes: left out */
+	unsigned int nr_overlaps;	/* said otherwise before: left out */
 	size_t bad_offset;	/* of the entry that ended the walk; or 0 */
 	bool has_distances;
 	u8 distance[NUMA_MAX_NODES * NUMA_MAX_NODES];	/* nr_nodes per row */
