@@ -148,6 +148,8 @@ static void start_batch(struct ap_slot *slot, unsigned int nr, u8 page,
 		if (state_of(&slot[i]) == AP_WAITED)
 			lapic_send_startup(slot[i].apic_id, page);
 	wait_here(slot, nr, left);
+	/* The last to come may still be about to say AP_OTHER_MODE. */
+	udelay(POLL_US);
 	for (unsigned int i = 0; i < nr; i++)
 		give_up(&slot[i]);
 }
@@ -164,8 +166,8 @@ static bool comes_online(const struct cpu *cpu)
 	return false;
 }
 
-/* Numbers without holes, in the order of the slots. Return: all came online. */
-static bool take_in(struct ap_slot *slot, unsigned int nr)
+/* Numbers for those that are here, without holes, in the order of the slots. */
+static unsigned int number(struct ap_slot *slot, unsigned int nr)
 {
 	unsigned int next = nr_running;
 
@@ -179,6 +181,14 @@ static bool take_in(struct ap_slot *slot, unsigned int nr)
 		cpu->node = numa_node_of_apic(slot[i].apic_id);
 		smp_store_release(&slot[i].cpu, cpu);
 	}
+	return next;
+}
+
+/* Return: all that were numbered came online. */
+static bool take_in(struct ap_slot *slot, unsigned int nr)
+{
+	unsigned int next = number(slot, nr);
+
 	for (; nr_running < next; nr_running++) {
 		if (comes_online(&cpus[nr_running]))
 			continue;
@@ -216,7 +226,7 @@ unsigned int smp_start(phys_addr_t trampoline)
 
 	smp_init();
 	cpus[0].node = numa_node_of_apic(lapic_id());
-	if (madt->nr <= 1)
+	if (!madt->nr || (madt->nr == 1 && madt->apic_id[0] == lapic_id()))
 		return nr_running;
 	if (!trampoline_usable(trampoline)) {
 		printk("smp: no usable page below 640 KiB, or page tables above 4 GiB: one CPU only\n");
