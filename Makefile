@@ -320,6 +320,8 @@ UNIT_smp_start := $(UNIT_PRINT)
 # The real nr_cpus() is what it tests.
 UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
+UNIT += console
+UNIT_console := arch/x86/console.c $(UNIT_PRINT)
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)

@@ -233,6 +233,7 @@ void kernel_main(const struct boot_info *bi)
 	memcpy(&boot_info, bi, sizeof(boot_info));
 	cpu_init_boot();
 	console_init();
+	serial_init();
 	printk("\ntopaz: tracer for Intel Processor Trace, no operating system\n");
 	if (!start_up())
 		machine_exit(1);

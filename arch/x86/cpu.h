@@ -165,14 +165,4 @@ extern struct madt acpi_madt;
 void numa_init(void);
 int numa_node_of_apic(u32 apic_id);
 
-/* serial.c */
-struct serial {
-	u16 port;		/* 0: not there */
-};
-bool serial_probe(struct serial *s, u16 port);
-void serial_write(const struct serial *s, const char *text, size_t n);
-
-/* Console for panic: takes the lock only if it is free. */
-void console_panic(void);
-
 #endif /* X86_CPU_H */

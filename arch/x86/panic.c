@@ -7,6 +7,7 @@
 #include <asm/machine.h>
 #include <asm/traps.h>
 #include <asm/user.h>
+#include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
 #include "lib/printk.h"
 

@@ -3,7 +3,20 @@
  * 16550 UARTs at the PC's I/O ports. Every wait has a bound.
  */
 #include <asm/io.h>
-#include "arch/x86/cpu.h"
+#include <asm/machine.h>
+#include "arch/x86/console.h"
+#include "lib/string.h"
+
+struct serial {
+	struct console con;
+	u16 port;		/* 0: not there */
+};
+
+static const u16 com_ports[] = { 0x3f8, 0x2f8, 0x3e8, 0x2e8 };
+
+/* Owner: serial_init(). */
+static struct serial first;
+static struct serial dump;
 
 enum {
 	UART_DATA,
@@ -39,7 +52,7 @@ static bool loops_back(u16 port, u8 byte)
 	       inb((u16)(port + UART_DATA)) == byte;
 }
 
-bool serial_probe(struct serial *s, u16 port)
+static bool serial_probe(struct serial *s, u16 port)
 {
 	bool there;
 
@@ -61,7 +74,7 @@ bool serial_probe(struct serial *s, u16 port)
 }
 
 /* As many bytes as the FIFO holds for each look at the status. */
-void serial_write(const struct serial *s, const char *text, size_t n)
+static void serial_write(const struct serial *s, const char *text, size_t n)
 {
 	while (n) {
 		if (!wait_lsr(s->port, LSR_EMPTY))
@@ -69,4 +82,53 @@ void serial_write(const struct serial *s, const char *text, size_t n)
 		for (unsigned int i = 0; n && i < FIFO_BYTES; i++, n--)
 			outb(s->port, (u8)*text++);
 	}
+}
+
+/* Terminals want CR LF. */
+static void write_lines(struct console *con, const char *text, size_t n)
+{
+	const struct serial *s = container_of(con, struct serial, con);
+
+	while (n) {
+		const char *nl = memchr(text, '\n', n);
+		size_t line = nl ? (size_t)(nl - text) : n;
+
+		serial_write(s, text, line);
+		if (nl) {
+			serial_write(s, "\r\n", 2);
+			line++;
+		}
+		text += line;
+		n -= line;
+	}
+}
+
+void serial_init(void)
+{
+	struct serial *want = &first;
+
+	for (size_t i = 0; i < ARRAY_SIZE(com_ports); i++) {
+		if (!serial_probe(want, com_ports[i]))
+			continue;
+		if (want == &dump)
+			return;
+		scnprintf(first.con.name, sizeof(first.con.name), "COM%zu",
+			  i + 1);
+		first.con.write = write_lines;
+		console_register(&first.con);
+		want = &dump;
+	}
+}
+
+static void dump_write(struct printer *p, const char *text, size_t n)
+{
+	(void)p;
+	serial_write(&dump, text, n);
+}
+
+struct printer *dump_printer(void)
+{
+	static struct printer printer = { .write = dump_write };
+
+	return dump.port ? &printer : &console_printer;
 }

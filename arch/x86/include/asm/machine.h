@@ -12,8 +12,11 @@
 /* GDT, TSS with IST stacks, IDT, control registers, GS: for the calling CPU. */
 void cpu_init_boot(void);		/* CPU 0, before any memory exists */
 
-/* Consoles: COM ports by loop-back probe. Sets printk()'s sink. */
+/* printk()'s text goes to the log in RAM and the consoles from now on. */
 void console_init(void);
+
+/* COM ports by loop-back probe: before any memory exists. */
+void serial_init(void);
 
 /**
  * dump_printer() - where machine-readable dumps go
