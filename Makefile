@@ -44,14 +44,15 @@ DEPFLAGS = -MMD -MP
 # ---------------------------------------------------------------- lib
 LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 	   lib/symtab.c lib/tree.c lib/errlog.c lib/shell.c \
-	   lib/shell_cmds.c
+	   lib/shell_cmds.c lib/cmdline.c
 
 # ---------------------------------------------------------------- arch/x86
 ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
-	    arch/x86/tsc.c arch/x86/serial.c \
+	    arch/x86/tsc.c arch/x86/serial.c arch/x86/uart.c \
+	    arch/x86/uart_io.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 
@@ -321,7 +322,10 @@ UNIT_smp_start := $(UNIT_PRINT)
 UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT += console
+UNIT += options console uart
+UNIT_options := lib/cmdline.c $(UNIT_PRINT)
 UNIT_console := arch/x86/console.c $(UNIT_PRINT)
+UNIT_uart := arch/x86/uart.c
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)
