@@ -52,7 +52,7 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/serial.c arch/x86/uart.c \
-	    arch/x86/uart_io.c \
+	    arch/x86/uart_io.c arch/x86/serial_table.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 
@@ -323,9 +323,13 @@ UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT += console
 UNIT += options console uart
+UNIT += options console uart serial_table
 UNIT_options := lib/cmdline.c $(UNIT_PRINT)
 UNIT_console := arch/x86/console.c $(UNIT_PRINT)
 UNIT_uart := arch/x86/uart.c
+SERIAL_TABLE := arch/x86/serial_table.c arch/x86/acpi.c lib/err.c \
+	tests/unit/host_string.c $(UNIT_PRINT)
+UNIT_serial_table := $(SERIAL_TABLE)
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)
@@ -459,7 +463,7 @@ test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
 
 # clang's libFuzzer; what a run finds stays in $(O)/fuzz.
 FUZZ_TIME ?= 60
-FUZZ := flow insn memmap
+FUZZ := flow insn memmap spcr
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
 
@@ -475,7 +479,12 @@ $(O)/fuzz/fuzz_memmap: tests/fuzz/fuzz_memmap.c boot/loader/memmap.c \
 	$(say) CLANG $@
 	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
 
-fuzz: ## libFuzzer on decoder and memory map; FUZZ_TIME=60 seconds each
+$(O)/fuzz/fuzz_spcr: tests/fuzz/fuzz_spcr.c $(SERIAL_TABLE) Makefile
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
+
+fuzz: ## libFuzzer on decoder, memory map, serial tables; FUZZ_TIME=60 seconds each
 	$(Q)tools/install-packages clang libclang-rt-dev
 	$(Q)$(MAKE) --no-print-directory $(FUZZ:%=$(O)/fuzz/fuzz_%)
 	$(Q)set -e; for f in $(FUZZ); do \
