@@ -52,7 +52,9 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/serial.c arch/x86/uart.c \
-	    arch/x86/uart_io.c arch/x86/serial_table.c \
+	    arch/x86/uart_io.c arch/x86/serial_table.c arch/x86/serial_option.c \
+	    arch/x86/serial_find.c arch/x86/serial_pci.c arch/x86/pci.c \
+	    arch/x86/pci_access.c arch/x86/device_map.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 

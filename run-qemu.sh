@@ -174,6 +174,9 @@ loader=${TOPAZ_LOADER:-$build/BOOTX64.EFI}
 	cat "$work/mkimage.log" >&2
 	die "the boot volume could not be made"
 }
+# What is machine readable goes to the second port, and nothing else does.
+echo dump=com2 > "$work/cmdline"
+mcopy -i "$work/esp.img" "$work/cmdline" ::/topaz.cmdline
 
 # ---- run ----
 set -- -nodefaults -no-reboot -display none -monitor none -machine q35 \

@@ -15,9 +15,13 @@
 #include <asm/smp.h>
 #include <asm/traps.h>
 #include <asm/tsc.h>
+#include "arch/x86/console.h"
+#include "arch/x86/serial.h"
+#include "arch/x86/uart.h"
 #include "boot/boot_info.h"
 #include "boot/machine_tree.h"
 #include "boot/memory.h"
+#include "lib/cmdline.h"
 #include "lib/err.h"
 #include "lib/errlog.h"
 #include "lib/printk.h"
@@ -55,6 +59,12 @@ static const struct page_source table_pages = {
 	.alloc = table_page_alloc,
 	.free = table_page_free,
 };
+
+static bool hand_over_known(const struct boot_info *bi)
+{
+	return bi->magic == BOOT_INFO_MAGIC &&
+	       bi->version == BOOT_INFO_VERSION && bi->size == sizeof(*bi);
+}
 
 static int step_hand_over(void)
 {
@@ -100,6 +110,13 @@ static int step_paging(void)
 	return paging_init(&boot_info);
 }
 
+/* Those that need tables, or registers that are mapped. */
+static int step_consoles(void)
+{
+	serial_find(&boot_info);
+	return 0;
+}
+
 static int step_symbols(void)
 {
 	static struct symtab kernel_symbols;
@@ -141,6 +158,7 @@ static int step_time(void)
 {
 	tsc_init();
 	errlog_set_clock(now_ns);
+	uart_set_clock(now_ns);
 	return 0;
 }
 
@@ -188,6 +206,7 @@ static const struct step {
 	{ "memory", step_memory },
 	{ "paging", step_paging },
 	{ "acpi beyond RAM", step_acpi },
+	{ "consoles", step_consoles },
 	{ "symbols", step_symbols },
 	{ "time", step_time },
 	{ "cpus", step_cpus },
@@ -233,12 +252,15 @@ void kernel_main(const struct boot_info *bi)
 	memcpy(&boot_info, bi, sizeof(boot_info));
 	cpu_init_boot();
 	console_init();
+	if (hand_over_known(&boot_info))
+		cmdline_init(boot_info.cmdline, sizeof(boot_info.cmdline));
 	serial_init();
 	printk("\ntopaz: tracer for Intel Processor Trace, no operating system\n");
 	if (!start_up())
 		machine_exit(1);
 
 	failed = run_rc();
+	consoles_show_dropped(&console_printer);
 	if (failed)
 		printk("topaz: FAIL: %u line%s of the rc file failed\n", failed,
 		       failed == 1 ? "" : "s");

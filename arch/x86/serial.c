@@ -1,101 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 16550 UARTs at the PC's I/O ports. Every wait has a bound.
+ * Serial ports: the list of those in use, and what is written to them.
  */
-#include <asm/io.h>
+#include "arch/x86/serial.h"
+
 #include <asm/machine.h>
-#include "arch/x86/console.h"
+#include "arch/x86/device_map.h"
+#include "lib/err.h"
 #include "lib/string.h"
 
-struct serial {
+struct port {
 	struct console con;
-	u16 port;		/* 0: not there */
+	struct uart uart;
+	u64 nr_told;		/* of uart.nr_dropped: said on the line */
+	bool for_dumps;
 };
 
-static const u16 com_ports[] = { 0x3f8, 0x2f8, 0x3e8, 0x2e8 };
+/* Owner: serial_add(), boot CPU only. Entries stay for good. */
+static struct port ports[SERIAL_MAX];
+static unsigned int nr_ports;
+static struct port *dump;
 
-/* Owner: serial_init(). */
-static struct serial first;
-static struct serial dump;
+/* ---- text ---- */
 
-enum {
-	UART_DATA,
-	UART_IER,
-	UART_FCR,
-	UART_LCR,
-	UART_MCR,
-	UART_LSR,
-};
-
-#define LCR_8N1		0x03
-#define LCR_DLAB	0x80
-#define FCR_ENABLE	0x07	/* FIFOs on and cleared */
-#define MCR_DTR_RTS	0x03
-#define MCR_LOOP	0x1e	/* loop-back, OUT2 off */
-#define LSR_READY	0x01
-#define LSR_EMPTY	0x20
-#define FIFO_BYTES	16
-#define WAIT_MAX	100000	/* LSR reads: some 100 ms; a byte takes 0.1 ms */
-
-static bool wait_lsr(u16 port, u8 bit)
+/* Who reads the line must know of a hole in it. */
+static void tell_hole(struct port *p)
 {
-	for (unsigned int i = 0; i < WAIT_MAX; i++)
-		if (inb((u16)(port + UART_LSR)) & bit)
-			return true;
-	return false;
-}
+	char line[48];
+	size_t n;
 
-static bool loops_back(u16 port, u8 byte)
-{
-	outb((u16)(port + UART_DATA), byte);
-	return wait_lsr(port, LSR_READY) &&
-	       inb((u16)(port + UART_DATA)) == byte;
-}
-
-static bool serial_probe(struct serial *s, u16 port)
-{
-	bool there;
-
-	s->port = 0;
-	if (inb((u16)(port + UART_LSR)) == 0xff)
-		return false;
-	outb((u16)(port + UART_IER), 0);
-	outb((u16)(port + UART_LCR), LCR_DLAB);
-	outb((u16)(port + UART_DATA), 1);	/* 115200 baud */
-	outb((u16)(port + UART_IER), 0);
-	outb((u16)(port + UART_LCR), LCR_8N1);
-	outb((u16)(port + UART_FCR), FCR_ENABLE);
-	outb((u16)(port + UART_MCR), MCR_LOOP);
-	there = loops_back(port, 0x5a) && loops_back(port, 0xa5);
-	outb((u16)(port + UART_MCR), MCR_DTR_RTS);
-	if (there)
-		s->port = port;
-	return there;
-}
-
-/* As many bytes as the FIFO holds for each look at the status. */
-static void serial_write(const struct serial *s, const char *text, size_t n)
-{
-	while (n) {
-		if (!wait_lsr(s->port, LSR_EMPTY))
-			return;
-		for (unsigned int i = 0; n && i < FIFO_BYTES; i++, n--)
-			outb(s->port, (u8)*text++);
-	}
+	if (p->uart.nr_dropped == p->nr_told)
+		return;
+	n = (size_t)scnprintf(line, sizeof(line), "\r\n[%llu bytes lost]\r\n",
+			      (unsigned long long)(p->uart.nr_dropped -
+						   p->nr_told));
+	p->nr_told = p->uart.nr_dropped;
+	uart_write(&p->uart, line, n);
 }
 
 /* Terminals want CR LF. */
-static void write_lines(struct console *con, const char *text, size_t n)
+static void write_lines(struct port *p, const char *text, size_t n)
 {
-	const struct serial *s = container_of(con, struct serial, con);
-
 	while (n) {
 		const char *nl = memchr(text, '\n', n);
 		size_t line = nl ? (size_t)(nl - text) : n;
 
-		serial_write(s, text, line);
+		uart_write(&p->uart, text, line);
 		if (nl) {
-			serial_write(s, "\r\n", 2);
+			uart_write(&p->uart, "\r\n", 2);
 			line++;
 		}
 		text += line;
@@ -103,32 +55,148 @@ static void write_lines(struct console *con, const char *text, size_t n)
 	}
 }
 
-void serial_init(void)
+static void port_write(struct console *con, const char *text, size_t n)
 {
-	struct serial *want = &first;
+	struct port *p = container_of(con, struct port, con);
 
-	for (size_t i = 0; i < ARRAY_SIZE(com_ports); i++) {
-		if (!serial_probe(want, com_ports[i]))
-			continue;
-		if (want == &dump)
-			return;
-		scnprintf(first.con.name, sizeof(first.con.name), "COM%zu",
-			  i + 1);
-		first.con.write = write_lines;
-		console_register(&first.con);
-		want = &dump;
-	}
+	if (p->for_dumps)
+		return;
+	if (uart_alive(&p->uart))
+		tell_hole(p);
+	write_lines(p, text, n);
+	con->nr_dropped = p->uart.nr_dropped;
 }
 
-static void dump_write(struct printer *p, const char *text, size_t n)
+/* ---- dumps ---- */
+
+static void dump_write(struct printer *out, const char *text, size_t n)
 {
-	(void)p;
-	serial_write(&dump, text, n);
+	(void)out;
+	uart_write(&dump->uart, text, n);
+	dump->con.nr_dropped = dump->uart.nr_dropped;
 }
 
 struct printer *dump_printer(void)
 {
 	static struct printer printer = { .write = dump_write };
 
-	return dump.port ? &printer : &console_printer;
+	return dump ? &printer : &console_printer;
+}
+
+/* ---- the list ---- */
+
+static struct port *port_find(const struct uart_access *a)
+{
+	for (unsigned int i = 0; i < nr_ports; i++)
+		if (ports[i].uart.access.space == a->space &&
+		    ports[i].uart.access.base == a->base)
+			return &ports[i];
+	return NULL;
+}
+
+static const char *space_name(const struct uart_access *a)
+{
+	return a->space == UART_IO ? "io" : "mmio";
+}
+
+static void describe(struct port *p)
+{
+	const struct uart *u = &p->uart;
+	char rate[24];
+
+	if (u->baud)
+		scnprintf(rate, sizeof(rate), "%u baud", u->baud);
+	else
+		scnprintf(rate, sizeof(rate), "baud as it was set");
+	scnprintf(p->con.detail, sizeof(p->con.detail), "%s %llx, %s, %s%s",
+		  space_name(&u->access), (unsigned long long)u->access.base,
+		  u->dead ? "asleep" : rate, u->dead ? "UART" : u->type,
+		  p->for_dumps ? ", dumps only" : "");
+}
+
+static int reuse(struct port *p, const struct uart_desc *desc)
+{
+	if (desc->baud && desc->baud != p->uart.baud && !p->uart.dead) {
+		p->uart.access.clock = desc->access.clock;
+		p->uart.want_baud = desc->baud;
+		uart_setup(&p->uart);
+		describe(p);
+	}
+	printk("console: %s is %s: %s\n", desc->name, p->con.name,
+	       p->con.detail);
+	return -EEXIST;
+}
+
+/* Return: false: the registers are out of reach. */
+static bool reach(struct uart_access *a)
+{
+	if (a->ops)
+		return true;
+	a->ops = a->space == UART_IO ? &uart_io_ops : &uart_mmio_ops;
+	if (a->space == UART_MMIO && !a->regs)
+		a->regs = device_map(a->base, (size_t)UART_REGS << a->shift);
+	return a->space == UART_IO || a->regs;
+}
+
+static enum uart_state look(struct port *p, unsigned int how)
+{
+	enum uart_state state = uart_detect(&p->uart);
+
+	if (state == UART_THERE && how & SERIAL_LOOP &&
+	    !uart_loops_back(&p->uart))
+		return UART_ABSENT;
+	if (state == UART_NOT_NOW && !(p->uart.flags & UART_SLEEPS))
+		return UART_ABSENT;
+	return state;
+}
+
+static int refuse(const struct uart_desc *desc, int err, const char *why)
+{
+	printk("console: %s at %s %llx: %s: skipped\n", desc->name,
+	       space_name(&desc->access),
+	       (unsigned long long)desc->access.base, why);
+	return err;
+}
+
+static void take(struct port *p, const struct uart_desc *desc,
+		 enum uart_state state)
+{
+	nr_ports++;
+	strscpy(p->con.name, desc->name, sizeof(p->con.name));
+	p->con.write = port_write;
+	if (state == UART_THERE)
+		uart_setup(&p->uart);
+	else
+		p->uart.dead = true;
+	if (p->for_dumps)
+		dump = p;
+	describe(p);
+	console_register(&p->con);
+	printk("console: %s: %s\n", p->con.name, p->con.detail);
+}
+
+int serial_add(const struct uart_desc *desc, unsigned int how)
+{
+	struct port *p = port_find(&desc->access);
+	enum uart_state state;
+
+	if (p)
+		return reuse(p, desc);
+	if (nr_ports == SERIAL_MAX)
+		return refuse(desc, -ENOSPC, "too many ports");
+	p = &ports[nr_ports];
+	memset(p, 0, sizeof(*p));
+	p->for_dumps = how & SERIAL_DUMP;
+	p->uart.access = desc->access;
+	p->uart.want_baud = desc->baud;
+	p->uart.want_fifo = desc->fifo;
+	p->uart.flags = desc->flags;
+	if (!reach(&p->uart.access))
+		return refuse(desc, -EFAULT, "no address of registers");
+	state = look(p, how);
+	if (state == UART_ABSENT)
+		return how & SERIAL_QUIET ? -ENODEV :
+		       refuse(desc, -ENODEV, "no UART answers");
+	take(p, desc, state);
+	return 0;
 }

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/serial_table.h"
 
+#include "lib/printk.h"
 #include "lib/string.h"
 
 enum {
@@ -219,7 +220,7 @@ void spcr_parse(const struct acpi_table *t, struct serial_table *out)
 		d->flags |= UART_KEEP;
 	spcr_clock(t, d);
 	spcr_pci(t, d);
-	strscpy(d->name, "SPCR", sizeof(d->name));
+	scnprintf(d->name, sizeof(d->name), "SPCR");
 	out->nr = 1;
 }
 
@@ -260,7 +261,7 @@ static void dbg2_device(const struct acpi_table *dev, size_t off,
 	if (d->access.space == UART_IO)
 		d->access.clock = UART_CLOCK_PC;
 	d->flags |= UART_KEEP;
-	strscpy(d->name, "DBG2", sizeof(d->name));
+	scnprintf(d->name, sizeof(d->name), "DBG2.%u", out->nr);
 	out->nr++;
 }
 

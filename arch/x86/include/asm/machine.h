@@ -15,13 +15,10 @@ void cpu_init_boot(void);		/* CPU 0, before any memory exists */
 /* printk()'s text goes to the log in RAM and the consoles from now on. */
 void console_init(void);
 
-/* COM ports by loop-back probe: before any memory exists. */
-void serial_init(void);
-
 /**
  * dump_printer() - where machine-readable dumps go
  *
- * Return: the second serial port when it is there, else the console.
+ * Return: the port of the option dump= when it is there, else the consoles.
  */
 struct printer *dump_printer(void);
 
