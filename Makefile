@@ -326,6 +326,9 @@ UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT += console
 UNIT += options console uart
 UNIT += options console uart serial_table
+UNIT += options console uart serial_table serial
+UNIT_serial := arch/x86/serial.c arch/x86/serial_option.c arch/x86/uart.c \
+	arch/x86/console.c tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_options := lib/cmdline.c $(UNIT_PRINT)
 UNIT_console := arch/x86/console.c $(UNIT_PRINT)
 UNIT_uart := arch/x86/uart.c
@@ -451,6 +454,7 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
 	"panic=$(B)test-panic" "image=$(B)test-image" \
 	"machines=$(B)test-machines"
+	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test

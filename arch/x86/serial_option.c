@@ -126,7 +126,9 @@ static const char *parse(struct cursor *c, struct serial_option *opt)
 	opt->mode = SERIAL_PLACE;
 	if (!take(c, ","))
 		return NULL;
-	if (!take_number(c, 10, 0, BAUD_MAX, &n) || (n && n < BAUD_MIN))
+	if (take(c, "0"))
+		n = 0;
+	else if (!take_number(c, 10, BAUD_MIN, BAUD_MAX, &n))
 		return "a baud rate, 0 or 50 to 4000000, is expected";
 	opt->desc.baud = (u32)n;
 	if (!take(c, ","))
@@ -144,7 +146,7 @@ int serial_option_parse(const char *text, struct serial_option *opt)
 	memset(opt, 0, sizeof(*opt));
 	opt->why = parse(&c, opt);
 	if (!opt->why && text[c.pos])
-		opt->why = "the end is expected";
+		opt->why = "a comma or the end is expected";
 	if (!opt->why)
 		return 0;
 	opt->bad_pos = c.pos;
