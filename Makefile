@@ -327,6 +327,9 @@ UNIT += console
 UNIT += options console uart
 UNIT += options console uart serial_table
 UNIT += options console uart serial_table serial
+UNIT += options console uart serial_table serial pci
+UNIT_pci := arch/x86/pci.c arch/x86/serial_pci.c arch/x86/acpi.c lib/err.c \
+	$(UNIT_PRINT)
 UNIT_serial := arch/x86/serial.c arch/x86/serial_option.c arch/x86/uart.c \
 	arch/x86/console.c tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_options := lib/cmdline.c $(UNIT_PRINT)
