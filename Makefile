@@ -323,10 +323,6 @@ UNIT_smp_start := $(UNIT_PRINT)
 # The real nr_cpus() is what it tests.
 UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
-UNIT += console
-UNIT += options console uart
-UNIT += options console uart serial_table
-UNIT += options console uart serial_table serial
 UNIT += options console uart serial_table serial pci
 UNIT_pci := arch/x86/pci.c arch/x86/serial_pci.c arch/x86/acpi.c lib/err.c \
 	$(UNIT_PRINT)
