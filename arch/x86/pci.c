@@ -153,12 +153,10 @@ bool pci_bar_read(const struct pci_fn *f, unsigned int index,
 	pci_write16(f, PCI_COMMAND, command & (u16)~(PCI_COMMAND_IO |
 						     PCI_COMMAND_MEMORY));
 	mask = probe_size(f, reg) & (bar->io ? ~3u : ~15u);
-	/* Upper halves that are not there read as 0. */
-	if (bar->io && !(mask & 0xffff0000u))
-		mask |= 0xffff0000u;
-	mask |= bar->is_64bit ? (u64)probe_size(f, reg + 4) << 32 :
-		~0ULL << 32;
+	if (bar->is_64bit)
+		mask |= (u64)probe_size(f, reg + 4) << 32;
 	pci_write16(f, PCI_COMMAND, command);
+	/* Upper bits need not be there: the lowest that can be set counts. */
 	bar->size = mask & -mask;
 	return bar->size && !(bar->base & (bar->size - 1));
 }

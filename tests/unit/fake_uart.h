@@ -23,6 +23,7 @@ struct fake_uart {
 	struct uart_access access;
 	enum fake_mode mode;
 	bool no_scr;		/* an 8250 */
+	bool no_dlab;		/* something else than a UART */
 	u8 iir_fifo;		/* 0xc0: 16550A */
 	u8 reg[8];
 	u8 dll, dlm, fcr;
@@ -118,7 +119,7 @@ static inline void fake_write(const struct uart_access *a, unsigned int off,
 	} else if (reg == 2) {
 		f->fcr = (u8)val;
 	} else if (reg != 0) {
-		f->reg[reg] = (u8)val;
+		f->reg[reg] = (u8)(reg == 3 && f->no_dlab ? val & 0x7f : val);
 	} else if (!(f->reg[4] & 0x10)) {
 		assert_true(f->n < sizeof(f->out) - 1);
 		f->out[f->n++] = (char)val;

@@ -83,6 +83,22 @@ static void memory_is_no_uart(void **state)
 	assert_memory_equal(fake.reg, "\x12\x04\x56\x78\x9a\xbc\xde\xf0", 8);
 }
 
+static void one_without_a_divisor_latch_is_no_uart(void **state)
+{
+	(void)state;
+	fake.no_dlab = true;
+	assert_int_equal(uart_detect(&uart), UART_ABSENT);
+	assert_int_equal(fake.reg[3], 0x03);
+}
+
+static void a_line_control_of_all_ones_is_not_written_to(void **state)
+{
+	(void)state;
+	fake.reg[3] = 0xff;
+	assert_int_equal(uart_detect(&uart), UART_ABSENT);
+	assert_int_equal(fake.nr_writes, 0);
+}
+
 static void all_zero_is_not_now(void **state)
 {
 	(void)state;
@@ -325,6 +341,10 @@ int main(void)
 		cmocka_unit_test_setup(
 			nothing_on_the_bus_is_absent_and_not_written_to, start),
 		cmocka_unit_test_setup(memory_is_no_uart, start),
+		cmocka_unit_test_setup(one_without_a_divisor_latch_is_no_uart,
+				       start),
+		cmocka_unit_test_setup(
+			a_line_control_of_all_ones_is_not_written_to, start),
 		cmocka_unit_test_setup(all_zero_is_not_now, start),
 		cmocka_unit_test_setup(detection_puts_back_what_it_changed,
 				       start),
