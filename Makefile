@@ -330,7 +330,7 @@ UNIT_serial := arch/x86/serial.c arch/x86/serial_option.c arch/x86/uart.c \
 	arch/x86/console.c tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_options := lib/cmdline.c $(UNIT_PRINT)
 UNIT_console := arch/x86/console.c $(UNIT_PRINT)
-UNIT_uart := arch/x86/uart.c
+UNIT_uart := arch/x86/uart.c arch/x86/uart_io.c
 SERIAL_TABLE := arch/x86/serial_table.c arch/x86/acpi.c lib/err.c \
 	tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_serial_table := $(SERIAL_TABLE)

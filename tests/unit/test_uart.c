@@ -333,6 +333,27 @@ static void one_that_vanishes_takes_no_bytes(void **state)
 	assert_int_equal(uart.nr_dropped, 3);
 }
 
+static void mapped_registers_are_accessed_in_their_width(void **state)
+{
+	u8 regs[32];
+	struct uart_access a = {
+		.ops = &uart_mmio_ops, .space = UART_MMIO, .regs = regs,
+	};
+
+	(void)state;
+	for (u8 width = 1; width <= 4; width *= 2) {
+		memset(regs, 0xee, sizeof(regs));
+		a.width = width;
+		a.ops->write(&a, 12, 0x41);
+		assert_int_equal(a.ops->read(&a, 12), 0x41);
+		assert_int_equal(regs[11], 0xee);
+		assert_int_equal(regs[12], 0x41);
+		for (unsigned int i = 1; i < 4; i++)
+			assert_int_equal(regs[12 + i], i < width ? 0 : 0xee);
+		assert_int_equal(regs[16], 0xee);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +391,7 @@ int main(void)
 			a_clock_that_stands_still_ends_no_wait_but_reads_do,
 			start),
 		cmocka_unit_test_setup(one_that_vanishes_takes_no_bytes, start),
+		cmocka_unit_test(mapped_registers_are_accessed_in_their_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
