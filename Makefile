@@ -312,6 +312,7 @@ UNIT_flow_broken := $(UNIT_flow)
 UNIT_PRINT := lib/printk.c lib/symtab.c lib/sort.c
 UNIT += printk string lib symtab madt acpi srat smp_start shell page \
 	slab
+UNIT += printk string lib symtab madt acpi shell page slab
 UNIT_page := $(HOST_MM) $(UNIT_PRINT)
 UNIT_slab := $(UNIT_page)
 UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
