@@ -313,6 +313,7 @@ UNIT_PRINT := lib/printk.c lib/symtab.c lib/sort.c
 UNIT += printk string lib symtab madt acpi srat smp_start shell page \
 	slab
 UNIT += printk string lib symtab madt acpi shell page slab
+UNIT += printk string lib symtab madt acpi srat shell page slab
 UNIT_page := $(HOST_MM) $(UNIT_PRINT)
 UNIT_slab := $(UNIT_page)
 UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
@@ -335,6 +336,7 @@ UNIT_uart := arch/x86/uart.c arch/x86/uart_io.c
 SERIAL_TABLE := arch/x86/serial_table.c arch/x86/acpi.c lib/err.c \
 	tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_serial_table := $(SERIAL_TABLE)
+UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)
