@@ -380,11 +380,14 @@ UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \
 
 
 
+# -MMD would keep the dependencies of the last source alone.
 define unit_rule
 $(O)/unit/test_$(1): tests/unit/test_$(1).c $(UNIT_$(1)) Makefile
 	@mkdir -p $$(@D)
 	$$(say) HOSTCC $$@
-	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MMD -MP -MF $$@.d \
+	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MM -MP -MT $$@ \
+		tests/unit/test_$(1).c $(UNIT_$(1)) > $$@.d
+	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) \
 		tests/unit/test_$(1).c $(UNIT_$(1)) -o $$@ \
 		-lcmocka $$(UNIT_LIBS_$(1))
 endef
