@@ -429,7 +429,7 @@ packages-test:
 
 # UEFI programs that make the firmware worse before the loader starts.
 EFI_TESTS := $(O)/tests/la57.efi $(O)/tests/high.efi $(O)/tests/nolow.efi \
-	$(O)/tests/stubborn.efi
+	$(O)/tests/stubborn.efi $(O)/tests/badacpi.efi
 EFI_TEST_OBJ := $(O)/efi/tests/boot/next.o $(O)/efi/boot/loader/sbat.asm.o
 $(O)/tests/la57.efi: $(O)/efi/tests/boot/la57_enter.asm.o
 $(EFI_TESTS): $(O)/tests/%.efi: $(O)/efi/tests/boot/%.o $(EFI_TEST_OBJ) \
@@ -460,6 +460,7 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"panic=$(B)test-panic" "image=$(B)test-image" \
 	"machines=$(B)test-machines"
 	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image"
+	"acpi=$(B)test-acpi"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test
@@ -475,6 +476,7 @@ test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
 # clang's libFuzzer; what a run finds stays in $(O)/fuzz.
 FUZZ_TIME ?= 60
 FUZZ := flow insn memmap spcr
+FUZZ := flow insn memmap acpi
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
 
@@ -496,6 +498,15 @@ $(O)/fuzz/fuzz_spcr: tests/fuzz/fuzz_spcr.c $(SERIAL_TABLE) Makefile
 	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
 
 fuzz: ## libFuzzer on decoder, memory map, serial tables; FUZZ_TIME=60 seconds each
+$(O)/fuzz/fuzz_acpi: tests/fuzz/fuzz_acpi.c arch/x86/madt.c arch/x86/srat.c \
+		$(UNIT_PRINT) lib/err.c arch/x86/acpi.c arch/x86/acpi.h \
+		arch/x86/srat.h tests/unit/acpi_memory.h Makefile
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)clang $(FUZZ_CFLAGS) -Itests/include -Iarch/x86/include \
+		$(filter-out arch/x86/acpi.c,$(filter %.c,$^)) -o $@
+
+fuzz: ## libFuzzer on decoder, memory map, ACPI; FUZZ_TIME=60 seconds each
 	$(Q)tools/install-packages clang libclang-rt-dev
 	$(Q)$(MAKE) --no-print-directory $(FUZZ:%=$(O)/fuzz/fuzz_%)
 	$(Q)set -e; for f in $(FUZZ); do \

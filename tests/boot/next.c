@@ -38,3 +38,18 @@ EFI_STATUS start_next(EFI_HANDLE image)
 	Print(L"next: %r\r\n", status);
 	return status;
 }
+
+int volume_has(EFI_HANDLE image, CHAR16 *name)
+{
+	EFI_LOADED_IMAGE *self = NULL;
+	EFI_FILE_HANDLE root, file;
+
+	if (EFI_ERROR(uefi_call_wrapper(BS->HandleProtocol, 3, image,
+					&LoadedImageProtocol,
+					(void **)&self)))
+		return 0;
+	root = LibOpenRoot(self->DeviceHandle);
+	return root && !EFI_ERROR(uefi_call_wrapper(root->Open, 5, root, &file,
+						    name, EFI_FILE_MODE_READ,
+						    0));
+}

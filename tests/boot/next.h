@@ -10,4 +10,7 @@
 /* Starts \topaz\next.efi of the volume of @image; says so when it cannot. */
 EFI_STATUS start_next(EFI_HANDLE image);
 
+/* Whether the volume of @image has a file of this path. */
+int volume_has(EFI_HANDLE image, CHAR16 *name);
+
 #endif /* TESTS_BOOT_NEXT_H */

@@ -39,21 +39,6 @@ static EFI_STATUS EFIAPI exit_or_not(EFI_HANDLE image, UINTN key)
 	return EFI_INVALID_PARAMETER;
 }
 
-static int volume_has(EFI_HANDLE image, CHAR16 *name)
-{
-	EFI_LOADED_IMAGE *self = NULL;
-	EFI_FILE_HANDLE root, file;
-
-	if (EFI_ERROR(uefi_call_wrapper(BS->HandleProtocol, 3, image,
-					&LoadedImageProtocol,
-					(void **)&self)))
-		return 0;
-	root = LibOpenRoot(self->DeviceHandle);
-	return root && !EFI_ERROR(uefi_call_wrapper(root->Open, 5, root, &file,
-						    name, EFI_FILE_MODE_READ,
-						    0));
-}
-
 EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
 EFI_STATUS EFIAPI efi_start(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
