@@ -314,6 +314,8 @@ UNIT += printk string lib symtab madt acpi srat smp_start shell page \
 	slab
 UNIT += printk string lib symtab madt acpi shell page slab
 UNIT += printk string lib symtab madt acpi srat shell page slab
+UNIT += printk string lib symtab madt acpi acpi_map srat smp_start \
+	shell page slab
 UNIT_page := $(HOST_MM) $(UNIT_PRINT)
 UNIT_slab := $(UNIT_page)
 UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
@@ -321,6 +323,7 @@ UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
 UNIT_symtab := $(UNIT_PRINT)
 UNIT_madt := arch/x86/madt.c arch/x86/acpi.c $(UNIT_PRINT) lib/err.c
 UNIT_acpi := $(UNIT_PRINT)
+UNIT_acpi_map := arch/x86/madt.c arch/x86/srat.c lib/err.c $(UNIT_PRINT)
 UNIT_smp_start := $(UNIT_PRINT)
 # The real nr_cpus() is what it tests.
 UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
