@@ -50,6 +50,7 @@ LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
+	    arch/x86/fadt.c arch/x86/aml_s5.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/serial.c arch/x86/uart.c \
 	    arch/x86/uart_io.c arch/x86/serial_table.c arch/x86/serial_option.c \
@@ -340,6 +341,9 @@ SERIAL_TABLE := arch/x86/serial_table.c arch/x86/acpi.c lib/err.c \
 	tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_serial_table := $(SERIAL_TABLE)
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
+UNIT += fadt s5
+UNIT_fadt := arch/x86/fadt.c arch/x86/acpi.c $(UNIT_PRINT) lib/err.c
+UNIT_s5 := arch/x86/aml_s5.c
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)
@@ -480,6 +484,7 @@ test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
 FUZZ_TIME ?= 60
 FUZZ := flow insn memmap spcr
 FUZZ := flow insn memmap acpi
+FUZZ := flow insn memmap spcr s5
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
 
@@ -510,6 +515,13 @@ $(O)/fuzz/fuzz_acpi: tests/fuzz/fuzz_acpi.c arch/x86/madt.c arch/x86/srat.c \
 		$(filter-out arch/x86/acpi.c,$(filter %.c,$^)) -o $@
 
 fuzz: ## libFuzzer on decoder, memory map, ACPI; FUZZ_TIME=60 seconds each
+$(O)/fuzz/fuzz_s5: tests/fuzz/fuzz_s5.c arch/x86/aml_s5.c arch/x86/aml_s5.h \
+		Makefile
+	@mkdir -p $(@D)
+	$(say) CLANG $@
+	$(Q)clang $(FUZZ_CFLAGS) $< arch/x86/aml_s5.c -o $@
+
+fuzz: ## libFuzzer on decoder and parsers; FUZZ_TIME=60 seconds each
 	$(Q)tools/install-packages clang libclang-rt-dev
 	$(Q)$(MAKE) --no-print-directory $(FUZZ:%=$(O)/fuzz/fuzz_%)
 	$(Q)set -e; for f in $(FUZZ); do \
