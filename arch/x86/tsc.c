@@ -5,64 +5,31 @@
 #include <asm/tsc.h>
 
 #include <asm/cpuid.h>
-#include <asm/io.h>
-#include "lib/printk.h"
-
-#define PIT_HZ		1193182
-#define PIT_TICKS	11932		/* 10 ms */
-#define PIT_SPINS	10000000	/* port reads; 10 ms take some 10^4 */
-#define FALLBACK_HZ	1000000000ULL
+#include <asm/msr.h>
+#include "arch/x86/timers.h"
+#include "arch/x86/tsc_cal.h"
 
 /* Owner: tsc_init(). */
-static u64 hz = FALLBACK_HZ;
+static u64 hz = TSC_GUESS_HZ;
 static u64 tsc_start;
-
-static u64 hz_from_cpuid(void)
-{
-	struct cpuid_regs leaf15 = cpuid_checked(0x15, 0);
-	struct cpuid_regs leaf16 = cpuid_checked(0x16, 0);
-
-	if (leaf15.eax && leaf15.ebx && leaf15.ecx)
-		return (u64)leaf15.ecx * leaf15.ebx / leaf15.eax;
-	return (u64)(leaf16.eax & 0xffff) * 1000000;
-}
-
-/* Counts TSC ticks while PIT channel 2 counts down. Return: 0: no PIT. */
-static u64 hz_from_pit(void)
-{
-	u8 gate = (u8)((inb(0x61) & ~3) | 1);
-	u64 start, spins = 0;
-
-	outb(0x61, gate);
-	outb(0x43, 0xb0);		/* channel 2, both bytes, mode 0 */
-	outb(0x42, PIT_TICKS & 0xff);
-	outb(0x42, PIT_TICKS >> 8);
-	start = rdtsc();
-	while (!(inb(0x61) & 0x20))
-		if (++spins == PIT_SPINS)
-			return 0;
-	if (spins < 10)
-		return 0;		/* the port reads as all ones */
-	return (rdtsc() - start) * PIT_HZ / PIT_TICKS;
-}
 
 void tsc_init(void)
 {
-	u64 found = hz_from_cpuid();
-	const char *how = "CPUID";
+	struct ref_clock clocks[MAX_REF_CLOCKS];
+	struct tsc_hw hw = {
+		.cpuid = cpuid_checked,
+		.rdmsr = rdmsr_safe,
+		.tsc = rdtsc,
+		.clock = clocks,
+		.nr_clocks = ref_clocks_find(clocks),
+	};
+	struct tsc_cal cal;
 
-	if (!found) {
-		found = hz_from_pit();
-		how = "PIT";
-	}
-	if (found < 1000000) {
-		found = FALLBACK_HZ;
-		how = "no clock: a guess";
-	}
-	hz = found;
+	tsc_calibrate(&hw, &cal);
+	ref_clocks_put(clocks, hw.nr_clocks);
+	hz = cal.hz;
 	tsc_start = rdtsc();
-	printk("time: TSC %llu MHz (%s)\n",
-	       (unsigned long long)(hz / 1000000), how);
+	tsc_cal_print(&cal);
 }
 
 u64 tsc_hz(void)
@@ -70,17 +37,20 @@ u64 tsc_hz(void)
 	return hz;
 }
 
+/*
+ * A turn takes more than one tick, so the count of turns ends the wait also
+ * where the TSC stands still.
+ */
 void udelay(u64 us)
 {
-	u64 end = rdtsc() + us * hz / 1000000;
+	u64 ticks = tsc_from_us(us, hz);
+	u64 start = rdtsc();
 
-	while ((s64)(rdtsc() - end) < 0)
+	for (u64 turns = 0; turns < ticks && rdtsc() - start < ticks; turns++)
 		cpu_relax();
 }
 
 u64 now_ns(void)
 {
-	u64 ticks = rdtsc() - tsc_start;
-
-	return ticks / hz * 1000000000ULL + ticks % hz * 1000000000ULL / hz;
+	return tsc_to_ns(rdtsc() - tsc_start, hz);
 }
