@@ -53,6 +53,7 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/fadt.c arch/x86/aml_s5.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/tsc_cal.c arch/x86/timers.c \
+	    arch/x86/tsc_sync.c arch/x86/tsc_cpus.c \
 	    arch/x86/serial.c arch/x86/uart.c \
 	    arch/x86/uart_io.c arch/x86/serial_table.c arch/x86/serial_option.c \
 	    arch/x86/serial_find.c arch/x86/serial_pci.c arch/x86/pci.c \
@@ -344,8 +345,10 @@ UNIT_serial_table := $(SERIAL_TABLE)
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT += fadt s5
 UNIT += fadt s5 tsc
+UNIT += fadt s5 tsc tsc_sync
 UNIT_fadt := arch/x86/fadt.c arch/x86/acpi.c $(UNIT_PRINT) lib/err.c
 UNIT_s5 := arch/x86/aml_s5.c
+UNIT_tsc_sync := arch/x86/tsc_sync.c
 UNIT_tsc := arch/x86/tsc_cal.c $(UNIT_PRINT)
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz

@@ -171,6 +171,7 @@ static int step_cpus(void)
 	nr = smp_start(boot_info.trampoline);
 	printk("cpus: %u running, local APIC in %s mode\n", nr,
 	       lapic_is_x2apic() ? "x2APIC" : "xAPIC");
+	tsc_check_cpus();
 	return 0;
 }
 

@@ -46,6 +46,16 @@ static inline u64 tsc_to_ns(u64 ticks, u64 hz)
  */
 void tsc_init(void);
 u64 tsc_hz(void);
+
+/**
+ * tsc_check_cpus() - hold every CPU's TSC against the boot CPU's
+ *
+ * Prints who is off by more than the measurement's error, and that error.
+ *
+ * Context: boot CPU, after smp_start(); the others wait for work.
+ */
+void tsc_check_cpus(void);
+
 /* Context: any; the TSC decides, a TSC that stands still does not hang it. */
 void udelay(u64 us);
 /* Nanoseconds since tsc_init(). */
