@@ -50,7 +50,8 @@ LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
-	    arch/x86/fadt.c arch/x86/aml_s5.c \
+	    arch/x86/fadt.c arch/x86/aml_s5.c arch/x86/power.c \
+	    arch/x86/efi_reset.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/tsc_cal.c arch/x86/timers.c \
 	    arch/x86/tsc_sync.c arch/x86/tsc_cpus.c \
@@ -59,7 +60,7 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/serial_find.c arch/x86/serial_pci.c arch/x86/pci.c \
 	    arch/x86/pci_access.c arch/x86/device_map.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
-ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
+ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm arch/x86/efi_call.asm
 
 # ---------------------------------------------------------------- mm
 MM_SRC := mm/page.c mm/slab.c
@@ -474,6 +475,9 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"machines=$(B)test-machines"
 	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image"
 	"acpi=$(B)test-acpi"
+	"machines=$(B)test-machines" \
+	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image" \
+	"power=$(B)test-power"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test

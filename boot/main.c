@@ -162,6 +162,12 @@ static int step_time(void)
 	return 0;
 }
 
+static int step_power(void)
+{
+	machine_power_init(&boot_info);
+	return 0;
+}
+
 static int step_cpus(void)
 {
 	unsigned int nr;
@@ -210,6 +216,7 @@ static const struct step {
 	{ "consoles", step_consoles },
 	{ "symbols", step_symbols },
 	{ "time", step_time },
+	{ "power", step_power },
 	{ "cpus", step_cpus },
 	{ "console tree", step_console_tree },
 	{ "pt", step_pt },
@@ -251,6 +258,7 @@ void kernel_main(const struct boot_info *bi)
 	unsigned int failed;
 
 	memcpy(&boot_info, bi, sizeof(boot_info));
+	cmdline_init(boot_info.cmdline, sizeof(boot_info.cmdline));
 	cpu_init_boot();
 	console_init();
 	if (hand_over_known(&boot_info))

@@ -5,6 +5,7 @@
 #
 # usage: mkimage.sh OUT LOADER [OPTION VALUE]...
 #   --rc FILE          becomes \topaz.rc
+#   --cmdline FILE     becomes \topaz.cmdline
 #   --file NAME=FILE   becomes \topaz\NAME
 #   --as KIND          fat: a FAT32 volume and nothing else (default)
 #                      disk: GPT with one EFI system partition, for dd
@@ -42,7 +43,7 @@ for arg in "$@"; do
 	case $option in
 	'') option=$arg; continue ;;
 	--as) kind=$arg ;;
-	--rc|--file) bytes=$((bytes + $(wc -c < "${arg#*=}") + 8192)) ;;
+	--rc|--cmdline|--file) bytes=$((bytes + $(wc -c < "${arg#*=}") + 8192)) ;;
 	*) usage ;;
 	esac
 	option=
@@ -89,7 +90,7 @@ mmd -i "$at" ::/EFI ::/EFI/BOOT ::/topaz
 mcopy -i "$at" "$loader" ::/EFI/BOOT/BOOTX64.EFI
 while [ $# -gt 0 ]; do
 	case $1 in
-	--rc) mcopy -i "$at" "$2" ::/topaz.rc ;;
+	--rc|--cmdline) mcopy -i "$at" "$2" "::/topaz.${1#--}" ;;
 	--file) mcopy -i "$at" "${2#*=}" "::/topaz/${2%%=*}" ;;
 	esac
 	shift 2

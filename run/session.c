@@ -260,7 +260,7 @@ static int cmd_clear(struct shell *sh, struct shell_args *args)
 static int cmd_poweroff(struct shell *sh, struct shell_args *args)
 {
 	(void)args;
-	machine_exit(sh->nr_errors ? 1 : 0);
+	machine_poweroff(sh->nr_errors ? 1 : 0);
 }
 
 static int cmd_reboot(struct shell *sh, struct shell_args *args)

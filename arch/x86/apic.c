@@ -190,6 +190,11 @@ static void calibrate_timer(void)
 	ops->write(APIC_TIMER_INIT, 0);
 }
 
+bool lapic_is_ready(void)
+{
+	return ops;
+}
+
 void lapic_init(void)
 {
 	static const u32 lvts[] = {

@@ -7,12 +7,17 @@
 #include <asm/cpuid.h>
 #include <asm/io.h>
 #include <asm/irqflags.h>
+#include <asm/tsc.h>
+#include "arch/x86/power.h"
+#include "lib/cmdline.h"
+#include "lib/err.h"
 #include "lib/string.h"
 
 #define CPUID_1_ECX_HYPERVISOR	(1u << 31)
 #define DEBUG_EXIT_PORT		0xf4	/* QEMU's isa-debug-exit */
 #define DEBUG_EXIT_PASS		0x10	/* QEMU ends with 33 */
 #define DEBUG_EXIT_FAIL		0x11	/* QEMU ends with 35 */
+#define DEBUG_EXIT_US		1000000
 
 void cpu_vendor(char vendor[13])
 {
@@ -53,35 +58,71 @@ static void __noreturn halt(void)
 		__asm__ volatile("cli; hlt");
 }
 
+/* Return: there is no such device. */
+static void debug_exit(int status)
+{
+	if (!under_qemu())
+		return;
+	outl(DEBUG_EXIT_PORT, status ? DEBUG_EXIT_FAIL : DEBUG_EXIT_PASS);
+	/* QEMU ends a little later: nothing may be printed meanwhile. */
+	udelay(DEBUG_EXIT_US);
+}
+
+/*
+ * Once: a fault on the way out, or a second CPU that ends, must not begin
+ * anew.
+ */
+static void begin_end(void)
+{
+	static u32 ending;
+
+	local_irq_disable();
+	if (__atomic_exchange_n(&ending, 1, __ATOMIC_SEQ_CST))
+		halt();
+}
+
+static void __noreturn switch_off(void)
+{
+	power_off();
+	printk("power: it did not go off by itself: safe to switch off\n");
+	halt();
+}
+
+static void __noreturn reset(void)
+{
+	power_reset();
+	printk("power: it did not reset: switch it off and on\n");
+	halt();
+}
+
 void machine_exit(int status)
 {
-	local_irq_disable();
-	if (under_qemu()) {
-		/* QEMU ends a little later: nothing may be printed meanwhile. */
-		outl(DEBUG_EXIT_PORT, status ? DEBUG_EXIT_FAIL :
-		     DEBUG_EXIT_PASS);
-		halt();
-	}
+	char end[8];
+	bool given;
+
+	begin_end();
+	debug_exit(status);
+	given = cmdline_get("end", end, sizeof(end)) != -ENOENT;
+	if (!strcmp(end, "off"))
+		switch_off();
+	if (!strcmp(end, "reset"))
+		reset();
+	if (given && strcmp(end, "halt"))
+		cmdline_bad("end", end, 0, "off, reset or halt");
 	printk("topaz: ended with status %d; the machine can be switched off\n",
 	       status);
 	halt();
 }
 
+void machine_poweroff(int status)
+{
+	begin_end();
+	debug_exit(status);
+	switch_off();
+}
+
 void machine_reboot(void)
 {
-	struct {
-		u16 limit;
-		u64 base;
-	} __packed no_idt = { 0, 0 };
-
-	local_irq_disable();
-	outb(0xcf9, 0x02);
-	outb(0xcf9, 0x06);
-	for (unsigned int i = 0; i < 100000; i++)
-		inb(0x80);
-	outb(0x64, 0xfe);
-	for (unsigned int i = 0; i < 100000; i++)
-		inb(0x80);
-	__asm__ volatile("lidt %0; int3" : : "m"(no_idt));
-	halt();
+	begin_end();
+	reset();
 }

@@ -6,6 +6,7 @@
 
 #include <asm/apic.h>
 #include "arch/x86/cpu.h"
+#include "arch/x86/power.h"
 
 #define VECTOR_DB	1
 #define VECTOR_NMI	2
@@ -136,6 +137,7 @@ static void dispatch_exception(struct pt_regs *regs)
 		user_fault(regs, read_cr2());
 		return;
 	}
+	efi_reset_fault();
 	fixup = extable_find(regs->rip);
 	if (!fixup)
 		panic_regs(regs);

@@ -12,6 +12,8 @@
 #     --drive KIND  virtio (default), ahci, ide (machine pc), nvme, usb, scsi,
 #                   cd, vvfat (a folder), none
 #     --rc FILE     \topaz.rc of the volume ($vm_rc, else none)
+#     --cmdline O   boot options, words without a blank in them
+#     --exit no     no isa-debug-exit: the end of a real machine
 #     --file N=FILE \topaz\N of the volume; may be repeated
 #     --loader FILE instead of $vm_loader
 #     --image FILE  what the drive holds; without: made from the above
@@ -112,7 +114,7 @@ vm_folder() {
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--rc) cp "$2" "$vm_dir/topaz.rc" ;;
+		--rc|--cmdline) cp "$2" "$vm_dir/topaz.${1#--}" ;;
 		--file) cp "${2#*=}" "$vm_dir/topaz/${2%%=*}" ;;
 		esac
 		shift 2
@@ -138,7 +140,7 @@ vm_run() {
 	vm_kind=virtio vm_file='' vm_made='' vm_content='' vm_efi=$vm_loader
 	vm_script=$vm_rc
 	vm_code=$vm_firmware vm_vars='' vm_serial=file vm_which='' vm_until=''
-	vm_limit=60
+	vm_limit=60 vm_options='' vm_exit=yes
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -149,6 +151,8 @@ vm_run() {
 		--mem) vm_mem=$2 ;;
 		--drive) vm_kind=$2 ;;
 		--rc) vm_script=$2 ;;
+		--cmdline) vm_options=$2 ;;
+		--exit) vm_exit=$2 ;;
 		--file) vm_content="$vm_content $1 $2" ;;
 		--loader) vm_efi=$2 ;;
 		--image) vm_file=$2 ;;
@@ -164,6 +168,12 @@ vm_run() {
 		shift 2
 	done
 	[ -z "$vm_script" ] || vm_content="$vm_content --rc $vm_script"
+	if [ -n "$vm_options" ]; then
+		printf '%s\n' "$vm_options" > "$work/$vm_name.options"
+		vm_content="$vm_content --cmdline $work/$vm_name.options"
+	fi
+	[ "$vm_exit" = no ] ||
+		set -- "$@" -device isa-debug-exit,iobase=0xf4,iosize=0x04
 	vm_raw=$work/$vm_name.raw
 	: > "$vm_raw"
 	[ "$vm_serial" != file ] || vm_serial=file:$vm_raw
@@ -179,8 +189,7 @@ vm_run() {
 	set -- -nodefaults -no-reboot -display none -monitor none \
 		-accel "$vm_accel" -machine "$vm_machine" \
 		-cpu "$vm_cpu" -smp "$vm_smp" -m "$vm_mem" \
-		-serial "$vm_serial" -device \
-		isa-debug-exit,iobase=0xf4,iosize=0x04 -drive \
+		-serial "$vm_serial" -drive \
 		"if=pflash,unit=0,format=raw,readonly=on,file=$vm_code" "$@"
 	timeout -k 5 "$vm_limit" "$(vm_qemu "$vm_which")" "$@" < /dev/null &
 	vm_pid=$!

@@ -16,6 +16,8 @@
 
 /* On each CPU: software-enables the APIC, masks every LVT entry. */
 void lapic_init(void);
+/* Whether lapic_init() ran on the boot CPU: nothing here works before. */
+bool lapic_is_ready(void);
 u32 lapic_id(void);
 bool lapic_is_x2apic(void);
 

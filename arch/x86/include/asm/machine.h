@@ -42,8 +42,40 @@ void acpi_show(struct printer *out);
 void cpu_vendor(char vendor[13]);
 void hypervisor_signature(char sig[13]);
 
-/* How the kernel ends. QEMU's isa-debug-exit gives 33 for 0 and 35 else. */
+/**
+ * machine_power_init() - how this machine is reset and switched off
+ * @bi:	hand-over: the firmware's ResetSystem
+ *
+ * Reads the FADT and looks for _S5_, maps the registers and says what there is.
+ * Before it, and without ACPI, what every PC has is tried.
+ *
+ * Context: boot; after paging_init() and the ACPI tables.
+ */
+void machine_power_init(const struct boot_info *bi);
+
+/**
+ * machine_exit() - the end of the kernel
+ * @status:	0: all was right
+ *
+ * QEMU's isa-debug-exit gives 33 for 0 and 35 else. Without it the option end=
+ * decides: off, reset, or halt, which is the default. What was printed is out by
+ * then: consoles are written at once.
+ *
+ * Context: any, also in a panic and on any CPU.
+ */
 void __noreturn machine_exit(int status);
+
+/*
+ * Switches off: ACPI S5, else the firmware's ResetSystem, else a line that it is
+ * safe to do so by hand. QEMU's isa-debug-exit comes first, for @status.
+ */
+void __noreturn machine_poweroff(int status);
+
+/*
+ * Resets: the ACPI reset register, port CF9, the firmware's ResetSystem, the
+ * 8042, a triple fault; each has 100 ms. The option reset=acpi, cf9, efi, kbd or
+ * triple names the one that is tried first.
+ */
 void __noreturn machine_reboot(void);
 
 #endif /* ASM_MACHINE_H */
