@@ -51,7 +51,7 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/fadt.c arch/x86/aml_s5.c arch/x86/power.c \
-	    arch/x86/efi_reset.c \
+	    arch/x86/efi_reset.c arch/x86/watchdog.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/tsc_cal.c arch/x86/timers.c \
 	    arch/x86/tsc_sync.c arch/x86/tsc_cpus.c \
@@ -347,6 +347,8 @@ UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT += fadt s5
 UNIT += fadt s5 tsc
 UNIT += fadt s5 tsc tsc_sync
+UNIT += fadt s5 tsc tsc_sync watchdog
+UNIT_watchdog := arch/x86/watchdog.c $(UNIT_PRINT)
 UNIT_fadt := arch/x86/fadt.c arch/x86/acpi.c $(UNIT_PRINT) lib/err.c
 UNIT_s5 := arch/x86/aml_s5.c
 UNIT_tsc_sync := arch/x86/tsc_sync.c
@@ -477,7 +479,7 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"acpi=$(B)test-acpi"
 	"machines=$(B)test-machines" \
 	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image" \
-	"power=$(B)test-power"
+	"power=$(B)test-power" "watchdog=$(B)test-watchdog"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test

@@ -15,6 +15,7 @@
 #include <asm/smp.h>
 #include <asm/traps.h>
 #include <asm/tsc.h>
+#include <asm/watchdog.h>
 #include "arch/x86/console.h"
 #include "arch/x86/serial.h"
 #include "arch/x86/uart.h"
@@ -237,11 +238,28 @@ static bool start_up(void)
 	return true;
 }
 
+static void start_watchdog(void)
+{
+	char val[8];
+	u64 seconds = WATCHDOG_DEFAULT_S;
+
+	if (cmdline_get("watchdog", val, sizeof(val)) != -ENOENT &&
+	    (kstrtou64(val, 10, &seconds) || seconds > WATCHDOG_MAX_S)) {
+		cmdline_bad("watchdog", val, 0, "seconds up to 86400, 0: none");
+		seconds = WATCHDOG_DEFAULT_S;
+	}
+	watchdog_doing("start-up");
+	watchdog_start((unsigned int)seconds);
+}
+
 /* The rc file of the boot volume, or the built-in one. Return: failed lines. */
 static unsigned int run_rc(void)
 {
 	const struct module *rc = module_by_type(BOOT_MODULE_RC);
-	struct shell sh = { .out = &console_printer };
+	struct shell sh = {
+		.out = &console_printer,
+		.before = watchdog_doing,
+	};
 
 	sh.name = rc ? "topaz.rc" : "default.rc";
 	printk("rc: %s\n", rc ? "\\topaz.rc of the boot volume" : "built in");
@@ -268,6 +286,7 @@ void kernel_main(const struct boot_info *bi)
 	if (!start_up())
 		machine_exit(1);
 
+	start_watchdog();
 	failed = run_rc();
 	consoles_show_dropped(&console_printer);
 	if (failed)

@@ -257,6 +257,8 @@ int shell_run_line(struct shell *sh, const char *line)
 	struct parsed cmd = { .line = line };
 	int err;
 
+	if (sh->before)
+		sh->before(line);
 	if (strnlen(line, SHELL_MAX_LINE + 1) > SHELL_MAX_LINE) {
 		log_error(sh, line, SHELL_MAX_LINE, "Line is too long");
 		return -E2BIG;

@@ -26,6 +26,7 @@ struct shell {
 	const char *name;	/* "topaz.rc", "console" */
 	unsigned int line;	/* of the command that runs now, from 1 */
 	unsigned int nr_errors;
+	void (*before)(const char *line);	/* each line runs; NULL: none */
 	bool exit;		/* a command wants no more lines to be run */
 };
 

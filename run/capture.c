@@ -6,6 +6,7 @@
 
 #include <asm/smp.h>
 #include <asm/tsc.h>
+#include <asm/watchdog.h>
 #include "lib/err.h"
 #include "lib/printk.h"
 #include "mm/slab.h"
@@ -197,6 +198,7 @@ void capture_decode(void *ctx)
 	pt_flow_finish(cap->flow);
 	branch_map_add_flow(cap->map, cap->flow);
 	branch_map_add_flow(cap->total, cap->flow);
+	watchdog_pet();
 }
 
 void capture_finish(struct capture *cap)

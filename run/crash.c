@@ -116,6 +116,46 @@ static void crash_nest(void)
 	crash_stack();
 }
 
+static void hang_irqs_off(void *unused)
+{
+	(void)unused;
+	__asm__ volatile("cli" : : : "memory");
+	for (;;)
+		cpu_relax();
+}
+
+static void hang_irqs_on(void *unused)
+{
+	(void)unused;
+	for (;;)
+		cpu_relax();
+}
+
+/* Another CPU does not come back; CPU 0 waits for it, as a round does. */
+static void hang_other(void (*how)(void *))
+{
+	if (!smp_run_on(1, how, NULL))
+		smp_wait(1, 0);
+	else
+		how(NULL);		/* there is none */
+}
+
+static void crash_hang(void)
+{
+	hang_other(hang_irqs_off);
+}
+
+static void crash_spin(void)
+{
+	hang_other(hang_irqs_on);
+}
+
+/* CPU 0 itself: only another CPU can see it. */
+static void crash_stuck(void)
+{
+	hang_irqs_off(NULL);
+}
+
 static const struct crash {
 	const char *name;
 	void (*fn)(void);
@@ -128,13 +168,16 @@ static const struct crash {
 	{ "stack", crash_stack },
 	{ "bug", crash_bug },
 	{ "nest", crash_nest },
+	{ "hang", crash_hang },
+	{ "spin", crash_spin },
+	{ "stuck", crash_stuck },
 };
 
 static int cmd_crash(struct shell *sh, struct shell_args *args)
 {
 	(void)sh;
 	if (args->argc < 2)
-		return shell_fail(args, 0, "crash how? null ud text nx gp stack bug nest",
+		return shell_fail(args, 0, "crash how? null ud text nx gp stack bug nest hang spin stuck",
 				  -EINVAL);
 	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++) {
 		if (strcmp(args->argv[1], crashes[i].name))
@@ -142,13 +185,13 @@ static int cmd_crash(struct shell *sh, struct shell_args *args)
 		crashes[i].fn();
 		return shell_fail(args, 1, "That was survived", -EIO);
 	}
-	return shell_fail(args, 1, "The kinds are null ud text nx gp stack bug nest",
+	return shell_fail(args, 1, "The kinds are null ud text nx gp stack bug nest hang spin stuck",
 			  -EINVAL);
 }
 
 static struct command crash_command = {
 	.name = "crash",
-	.usage = "crash null|ud|text|nx|gp|stack|bug|nest",
+	.usage = "crash null|ud|text|nx|gp|stack|bug|nest|hang|spin|stuck",
 	.help = "fault on purpose: shows what a panic looks like",
 	.run = cmd_crash,
 };

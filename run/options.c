@@ -8,6 +8,7 @@
 #include "run/options.h"
 
 #include <asm/percpu.h>
+#include <asm/watchdog.h>
 #include "lib/err.h"
 #include "lib/string.h"
 #include "lib/tree.h"
@@ -96,6 +97,24 @@ bool run_options_live(void)
 	return run_options.mode != RUN_MODE_POST && nr_cpus() > 1;
 }
 
+static u64 watchdog_s = WATCHDOG_DEFAULT_S;
+static struct number_file watchdog_file = {
+	&watchdog_s, 0, WATCHDOG_MAX_S, false,
+	"Need seconds up to 86400, 0 for no watchdog",
+};
+
+static int watchdog_write(struct node *node, const char *val, bool append,
+			  struct write_error *err)
+{
+	int ret = number_write(node, val, append, err);
+
+	if (!ret)
+		watchdog_start((unsigned int)watchdog_s);
+	return ret;
+}
+
+static const struct node_ops watchdog_ops = { number_read, watchdog_write };
+
 static struct number_file buffer_file = {
 	&run_options.buffer_kb, 16, 1ULL << 32, true,
 	"Need a power of two of KiB, 16 at least",
@@ -121,6 +140,9 @@ static struct node map_bits_node = { .name = "map_bits", .ops = &number_ops,
 				     .priv = &map_bits_file };
 static struct node top_node = { .name = "top", .ops = &number_ops,
 				.priv = &top_file };
+static struct node watchdog_node = { .name = "watchdog",
+				     .ops = &watchdog_ops,
+				     .priv = &watchdog_file };
 static struct node options_dir = { .name = "options" };
 
 int run_options_init(void)
@@ -136,6 +158,7 @@ int run_options_init(void)
 		{ NULL, &options_dir },
 		{ &options_dir, &map_bits_node },
 		{ &options_dir, &top_node },
+		{ &options_dir, &watchdog_node },
 	};
 
 	if (!pt)

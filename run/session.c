@@ -9,6 +9,7 @@
 
 #include <asm/machine.h>
 #include <asm/percpu.h>
+#include <asm/watchdog.h>
 #include "lib/err.h"
 #include "lib/list.h"
 #include "lib/shell.h"
@@ -106,6 +107,7 @@ static int run_rounds(struct plan *plan)
 		}
 		round_run(&round);
 		round_finish(&round, &captures);
+		watchdog_pet();
 	} while (memchr(todo, true, nr_cpus()));
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include <asm/apic.h>
 #include <asm/traps.h>
+#include <asm/watchdog.h>
 #include "lib/err.h"
 #include "lib/printk.h"
 #include "run/payload.h"
@@ -26,7 +27,7 @@ static void on_tick(struct pt_regs *regs)
 {
 	struct payload *payload = payload_current();
 
-	(void)regs;
+	watchdog_check(regs);
 	if (payload)
 		payload->ticks++;
 }

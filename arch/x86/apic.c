@@ -11,6 +11,7 @@
 #include <asm/paging.h>
 #include <asm/traps.h>
 #include <asm/tsc.h>
+#include <asm/watchdog.h>
 #include "arch/x86/cpu.h"
 
 /* Register offsets of the xAPIC page. */
@@ -271,8 +272,19 @@ void lapic_timer_start(u32 us)
 	ops->write(APIC_TIMER_INIT, (u32)max(ticks, 1ULL));
 }
 
+void lapic_timer_once(u8 vector, u32 us)
+{
+	u64 ticks = timer_ticks_per_ms * us / 1000;
+
+	ops->write(APIC_TIMER_DIV, TIMER_DIV_16);
+	ops->write(APIC_LVT_TIMER, vector);
+	ops->write(APIC_TIMER_INIT,
+		   (u32)min(ticks + 1, 0xffffffffULL));
+}
+
 void lapic_timer_stop(void)
 {
 	ops->write(APIC_LVT_TIMER, APIC_LVT_MASKED);
 	ops->write(APIC_TIMER_INIT, 0);
+	watchdog_rearm();
 }

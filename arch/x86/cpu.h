@@ -88,6 +88,9 @@ void syscall_dispatch(struct pt_regs *regs);
 /* Fault at @rip in kernel code that expected it? Return: where to go on, 0. */
 u64 extable_find(u64 rip);
 
+/* Prints return addresses with symbols; @rbp may be rubbish. */
+void backtrace(u64 rbp, unsigned int max_frames);
+
 /* A fault that nobody handles. */
 void __noreturn panic_regs(const struct pt_regs *regs);
 

@@ -8,6 +8,7 @@
 #include <asm/io.h>
 #include <asm/irqflags.h>
 #include <asm/tsc.h>
+#include <asm/watchdog.h>
 #include "arch/x86/power.h"
 #include "lib/cmdline.h"
 #include "lib/err.h"
@@ -77,6 +78,7 @@ static void begin_end(void)
 	static u32 ending;
 
 	local_irq_disable();
+	watchdog_stop();
 	if (__atomic_exchange_n(&ending, 1, __ATOMIC_SEQ_CST))
 		halt();
 }

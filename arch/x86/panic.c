@@ -77,14 +77,14 @@ static void print_return(u64 addr)
 }
 
 /* Frame pointers only lead up the stack; anything else ends the walk. */
-static void backtrace(u64 rbp)
+void backtrace(u64 rbp, unsigned int max_frames)
 {
 	struct {
 		u64 rbp;
 		u64 ret;
 	} frame;
 
-	for (unsigned int i = 0; i < MAX_FRAMES && rbp; i++) {
+	for (unsigned int i = 0; i < max_frames && rbp; i++) {
 		if (rbp & 7 || probe_read(&frame, rbp, sizeof(frame)))
 			break;
 		if (!frame.ret)
@@ -122,7 +122,7 @@ void panic_regs(const struct pt_regs *regs)
 	if (regs->vector == 14 && regs->error & 16 &&
 	    !probe_read(&ret, regs->rsp, sizeof(ret)))
 		print_return(ret);
-	backtrace(regs->rbp);
+	backtrace(regs->rbp, MAX_FRAMES);
 	end_panic();
 }
 
@@ -140,6 +140,6 @@ void panic(const char *fmt, ...)
 	__asm__ volatile("mov %%rsp, %0" : "=r"(rsp));
 	printk("\nrip 0008:%016llx %pB\nrsp 0010:%016llx\nbacktrace:\n",
 	       (unsigned long long)rip, (void *)rip, (unsigned long long)rsp);
-	backtrace((u64)__builtin_frame_address(0));
+	backtrace((u64)__builtin_frame_address(0), MAX_FRAMES);
 	end_panic();
 }

@@ -5,6 +5,7 @@
 #include <asm/traps.h>
 
 #include <asm/apic.h>
+#include <asm/watchdog.h>
 #include "arch/x86/cpu.h"
 #include "arch/x86/power.h"
 
@@ -112,6 +113,7 @@ static void dispatch_nmi(struct pt_regs *regs)
 	bool (*handler)(struct pt_regs *regs) = READ_ONCE(nmi_handler);
 	u64 cr2 = read_cr2();
 
+	watchdog_nmi(regs);
 	if (!handler || !handler(regs))
 		this_cpu()->nmi_unclaimed++;
 	if (read_cr2() != cr2)

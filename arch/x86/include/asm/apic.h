@@ -47,6 +47,9 @@ void lapic_send_startup(u32 apic_id, u8 page);
 
 /* Periodic VECTOR_TIMER interrupts about every @us microseconds. */
 void lapic_timer_start(u32 us);
+/* One interrupt of @vector in about @us, at most a minute. */
+void lapic_timer_once(u8 vector, u32 us);
+/* The watchdog may use the timer again after it. */
 void lapic_timer_stop(void);
 
 #endif /* ASM_APIC_H */

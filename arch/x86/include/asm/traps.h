@@ -27,6 +27,7 @@ enum {
 	VECTOR_WAKE = 0x41,	/* an AP has work */
 	VECTOR_PT_ROOM = 0x42,	/* self-IPI of pt/: wait for buffer room */
 	VECTOR_CALL = 0x43,	/* smp_call() */
+	VECTOR_WATCHDOG = 0x43,
 	VECTOR_SPURIOUS = 0xff,
 };
 
