@@ -480,6 +480,8 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"machines=$(B)test-machines" \
 	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image" \
 	"power=$(B)test-power" "watchdog=$(B)test-watchdog"
+	"machines=$(B)test-machines" "consoles=$(B)test-consoles" \
+	"time=$(B)test-time" "power=$(B)test-power" "watchdog=$(B)test-watchdog"
 
 test: ## everything; ends with N passed, N failed, N skipped
 	$(Q)$(MAKE) --no-print-directory packages-test

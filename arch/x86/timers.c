@@ -55,6 +55,7 @@ static bool pm_find(struct ref_clock *clock)
 		return false;
 	*clock = (struct ref_clock){
 		.name = "PM timer",
+		.option = "pm",
 		.hz = PM_TIMER_HZ,
 		.mask = fadt->pm_tmr_32bit ? GENMASK_ULL(31, 0) :
 			GENMASK_ULL(23, 0),
@@ -109,6 +110,7 @@ static bool hpet_find(struct ref_clock *clock)
 	writel(conf | HPET_CONF_ENABLE, reg + HPET_CONF);
 	*clock = (struct ref_clock){
 		.name = "HPET",
+		.option = "hpet",
 		.hz = FS_PER_S / period,
 		.mask = GENMASK_ULL(31, 0),
 		.read = hpet_read,
@@ -144,6 +146,7 @@ static void pit_start(struct ref_clock *clock)
 
 	*clock = (struct ref_clock){
 		.name = "PIT",
+		.option = "pit",
 		.hz = PIT_HZ,
 		.mask = GENMASK_ULL(15, 0),
 		.read = pit_read,

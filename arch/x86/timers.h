@@ -14,6 +14,7 @@
 
 struct ref_clock {
 	const char *name;	/* "PM timer" */
+	const char *option;	/* "pm": in clock= */
 	u64 hz;
 	u64 mask;		/* of the counter: 2^bits - 1 */
 	/* Low bits of the counter; what is beyond @mask is rubbish. */

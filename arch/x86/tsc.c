@@ -8,10 +8,34 @@
 #include <asm/msr.h>
 #include "arch/x86/timers.h"
 #include "arch/x86/tsc_cal.h"
+#include "lib/cmdline.h"
+#include "lib/err.h"
+#include "lib/string.h"
 
 /* Owner: tsc_init(). */
 static u64 hz = TSC_GUESS_HZ;
 static u64 tsc_start;
+
+/* The clock that the option clock= names. Return: how many to use, from @use. */
+static unsigned int choose_clock(const struct ref_clock *clocks,
+				 unsigned int nr, const struct ref_clock **use)
+{
+	char want[8];
+
+	*use = clocks;
+	if (cmdline_get("clock", want, sizeof(want)) == -ENOENT)
+		return nr;
+	for (unsigned int i = 0; i < nr; i++) {
+		if (strcmp(want, clocks[i].option))
+			continue;
+		*use = &clocks[i];
+		return 1;
+	}
+	if (!strcmp(want, "none"))
+		return 0;
+	cmdline_bad("clock", want, 0, "a clock of this machine, or none");
+	return nr;
+}
 
 void tsc_init(void)
 {
@@ -20,13 +44,13 @@ void tsc_init(void)
 		.cpuid = cpuid_checked,
 		.rdmsr = rdmsr_safe,
 		.tsc = rdtsc,
-		.clock = clocks,
-		.nr_clocks = ref_clocks_find(clocks),
 	};
+	unsigned int nr = ref_clocks_find(clocks);
 	struct tsc_cal cal;
 
+	hw.nr_clocks = choose_clock(clocks, nr, &hw.clock);
 	tsc_calibrate(&hw, &cal);
-	ref_clocks_put(clocks, hw.nr_clocks);
+	ref_clocks_put(clocks, nr);
 	hz = cal.hz;
 	tsc_start = rdtsc();
 	tsc_cal_print(&cal);
