@@ -59,6 +59,17 @@ static void __noreturn halt(void)
 		__asm__ volatile("cli; hlt");
 }
 
+/* An exception with no IDT, and a double fault with none. */
+void triple_fault(void)
+{
+	struct {
+		u16 limit;
+		u64 base;
+	} __packed no_idt = { 0, 0 };
+
+	__asm__ volatile("lidt %0; int3" : : "m"(no_idt));
+}
+
 /* Return: there is no such device. */
 static void debug_exit(int status)
 {

@@ -60,7 +60,7 @@ static void reg_init(struct power_reg *reg, const struct acpi_gas *gas,
 {
 	bool usable = false;
 
-	reg->gas = *gas;
+	*reg = (struct power_reg){ .gas = *gas };
 	if (!gas->address)
 		return;
 	switch (gas->space) {
@@ -203,15 +203,9 @@ static bool reset_kbd(void)
 	return true;
 }
 
-/* An exception with no IDT, and a double fault with none. */
 static bool reset_triple(void)
 {
-	struct {
-		u16 limit;
-		u64 base;
-	} __packed no_idt = { 0, 0 };
-
-	__asm__ volatile("lidt %0; int3" : : "m"(no_idt));
+	triple_fault();
 	return true;
 }
 

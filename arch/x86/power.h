@@ -15,6 +15,9 @@ void power_reset(void);
 /* Tries everything that switches off. Return: nothing did. As above. */
 void power_off(void);
 
+/* The processor's shut-down, which boards answer with a reset. machine.c */
+void triple_fault(void);
+
 /* efi_reset.c */
 enum efi_reset_type {
 	EFI_RESET_COLD = 0,
