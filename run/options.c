@@ -97,11 +97,19 @@ bool run_options_live(void)
 	return run_options.mode != RUN_MODE_POST && nr_cpus() > 1;
 }
 
-static u64 watchdog_s = WATCHDOG_DEFAULT_S;
+/* Only while it is written; the bound itself is the watchdog's. */
+static u64 watchdog_s;
 static struct number_file watchdog_file = {
 	&watchdog_s, 0, WATCHDOG_MAX_S, false,
 	"Need seconds up to 86400, 0 for no watchdog",
 };
+
+static int watchdog_read(struct node *node, struct printer *out)
+{
+	(void)node;
+	pr_to(out, "%u\n", watchdog_seconds());
+	return 0;
+}
 
 static int watchdog_write(struct node *node, const char *val, bool append,
 			  struct write_error *err)
@@ -113,7 +121,7 @@ static int watchdog_write(struct node *node, const char *val, bool append,
 	return ret;
 }
 
-static const struct node_ops watchdog_ops = { number_read, watchdog_write };
+static const struct node_ops watchdog_ops = { watchdog_read, watchdog_write };
 
 static struct number_file buffer_file = {
 	&run_options.buffer_kb, 16, 1ULL << 32, true,

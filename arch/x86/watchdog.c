@@ -172,6 +172,11 @@ void watchdog_start(unsigned int seconds)
 	arm_others();
 }
 
+unsigned int watchdog_seconds(void)
+{
+	return READ_ONCE(limit) ? limit_s : 0;
+}
+
 void watchdog_stop(void)
 {
 	WRITE_ONCE(limit, 0);

@@ -303,6 +303,20 @@ static void a_script_goes_on_after_an_error(void **state)
 	assert_int_equal(shell_run_script(&sh, NULL, 0), 0);
 }
 
+static void say_line(const char *line)
+{
+	pr_to(sh.out, "<%s>", line);
+}
+
+static void each_line_is_announced_before_it_runs(void **state)
+{
+	(void)state;
+	sh.before = say_line;
+	assert_int_equal(run("echo a\n\necho b"), 0);
+	sh.before = NULL;
+	assert_string_equal(out.text, "<echo a>a\n<><echo b>b\n");
+}
+
 static void lines_may_end_in_cr_lf(void **state)
 {
 	(void)state;
@@ -443,6 +457,8 @@ int main(void)
 			commands_are_found_and_may_name_the_guilty, start),
 		cmocka_unit_test_setup(too_many_words_are_refused, start),
 		cmocka_unit_test_setup(a_script_goes_on_after_an_error, start),
+		cmocka_unit_test_setup(each_line_is_announced_before_it_runs,
+				       start),
 		cmocka_unit_test_setup(lines_may_end_in_cr_lf, start),
 		cmocka_unit_test_setup(a_line_too_long_is_an_error_of_its_own,
 				       start),

@@ -154,6 +154,7 @@ static void every_cpu_gets_a_timer_within_the_bound(void **state)
 	watchdog_start(8);
 	assert_int_equal(nr_timers, 3);
 	assert_int_equal(timer_us, 2000000);
+	assert_int_equal(watchdog_seconds(), 8);
 	watchdog_start(WATCHDOG_MAX_S);
 	assert_int_equal(timer_us, 10000000);
 	assert_false(tick());
@@ -183,6 +184,7 @@ static void a_stopped_one_stays_quiet(void **state)
 	nr_timers = 0;
 	assert_false(tick());
 	assert_int_equal(nr_timers, 0);
+	assert_int_equal(watchdog_seconds(), 0);
 	watchdog_start(0);
 	assert_int_equal(nr_timers, 0);
 }

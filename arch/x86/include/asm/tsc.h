@@ -40,7 +40,8 @@ static inline u64 tsc_to_ns(u64 ticks, u64 hz)
  * tsc_init() - find out how fast the TSC runs
  *
  * By CPUID, held against a second clock (arch/x86/tsc_cal.h); prints what came
- * out. The option clock=pm, hpet, pit or none names the only one to use. Before it delays are long rather than short: a TSC of 4 GHz is assumed.
+ * out. The option clock=pm, hpet, pit or none names the only one to use. Before
+ * it delays are long rather than short: a TSC of 4 GHz is assumed.
  *
  * Context: boot; after paging_init() and the ACPI tables.
  */

@@ -27,6 +27,9 @@ struct pt_regs;
  */
 void watchdog_start(unsigned int seconds);
 
+/* The bound; 0: nobody watches. */
+unsigned int watchdog_seconds(void);
+
 /* No more. Context: any, also NMI. */
 void watchdog_stop(void);
 
