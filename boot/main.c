@@ -276,7 +276,6 @@ void kernel_main(const struct boot_info *bi)
 	unsigned int failed;
 
 	memcpy(&boot_info, bi, sizeof(boot_info));
-	cmdline_init(boot_info.cmdline, sizeof(boot_info.cmdline));
 	cpu_init_boot();
 	console_init();
 	if (hand_over_known(&boot_info))

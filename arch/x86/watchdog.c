@@ -9,6 +9,7 @@
 #include <asm/smp.h>
 #include <asm/traps.h>
 #include <asm/tsc.h>
+#include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
 #include "lib/printk.h"
 

@@ -16,6 +16,7 @@
 #include <asm/traps.h>
 #include <asm/tsc.h>
 #include <asm/watchdog.h>
+#include "arch/x86/console.h"
 #include "arch/x86/cpu.h"
 #include "lib/err.h"
 
