@@ -240,16 +240,22 @@ static bool start_up(void)
 
 static void start_watchdog(void)
 {
-	char val[8];
-	u64 seconds = WATCHDOG_DEFAULT_S;
+	char val[8], sig[13];
+	unsigned int seconds;
+	u64 given;
 
-	if (cmdline_get("watchdog", val, sizeof(val)) != -ENOENT &&
-	    (kstrtou64(val, 10, &seconds) || seconds > WATCHDOG_MAX_S)) {
-		cmdline_bad("watchdog", val, 0, "seconds up to 86400, 0: none");
-		seconds = WATCHDOG_DEFAULT_S;
+	hypervisor_signature(sig);
+	seconds = strcmp(sig, "TCGTCGTCGTCG") ? WATCHDOG_DEFAULT_S :
+		  WATCHDOG_EMULATED_S;
+	if (cmdline_get("watchdog", val, sizeof(val)) != -ENOENT) {
+		if (kstrtou64(val, 10, &given) || given > WATCHDOG_MAX_S)
+			cmdline_bad("watchdog", val, 0,
+				    "seconds up to 86400, 0: none");
+		else
+			seconds = (unsigned int)given;
 	}
 	watchdog_doing("start-up");
-	watchdog_start((unsigned int)seconds);
+	watchdog_start(seconds);
 }
 
 /* The rc file of the boot volume, or the built-in one. Return: failed lines. */

@@ -14,6 +14,7 @@
 #include "lib/compiler.h"
 
 #define WATCHDOG_DEFAULT_S	120
+#define WATCHDOG_EMULATED_S	600	/* in QEMU's emulator, on a busy host */
 #define WATCHDOG_MAX_S		86400
 
 struct pt_regs;
