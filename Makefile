@@ -61,6 +61,9 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/pci_access.c arch/x86/device_map.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm arch/x86/efi_call.asm
+ARCH_SRC += arch/x86/fb.c arch/x86/fb_mode.c arch/x86/fb_text.c \
+	    arch/x86/fb_draw.c arch/x86/font.c
+ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
 
 # ---------------------------------------------------------------- mm
 MM_SRC := mm/page.c mm/slab.c
@@ -118,6 +121,14 @@ $(OFFSETS): arch/x86/asm-offsets.c Makefile
 	$(Q)$(CC) $(KERNEL_CFLAGS) -MMD -MP -MT $@ -MF $@.d -S $< -o $@.s
 	$(Q)sed -n 's/^->//p' $@.s > $@
 -include $(wildcard $(OFFSETS).d)
+
+# The consoles' font: drawn as text.
+FONT := $(O)/include/font.inc
+$(FONT): tools/font.awk arch/x86/font.txt
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)awk -f $^ > $@
+$(O)/kernel/arch/x86/font.o: $(FONT)
 
 $(O)/kernel/%.asm.o: %.asm $(OFFSETS) Makefile
 	@mkdir -p $(@D)
@@ -297,7 +308,7 @@ $(O)/tools/ptflow: $(PTFLOW_SRC) $(wildcard pt/decode/*.h tools/*.h) Makefile
 # the project that it links besides, unchanged.
 HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) -pthread \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
-	-Itests/include -I. -Iarch/x86/include
+	-Itests/include -I. -Iarch/x86/include -I$(O)/include
 HOST_MM := mm/page.c mm/slab.c tests/unit/host_memory.c
 
 UNIT :=
@@ -358,6 +369,13 @@ UNIT_tsc := arch/x86/tsc_cal.c $(UNIT_PRINT)
 UNIT_lib := lib/sort.c lib/err.c
 UNIT_LIBS_lib := -lz
 UNIT_printk := $(UNIT_PRINT)
+UNIT_FB := arch/x86/fb_mode.c arch/x86/fb_text.c arch/x86/fb_draw.c \
+	arch/x86/font.c
+UNIT += fb_mode fb_text fb_draw
+UNIT_fb_mode := arch/x86/fb_mode.c
+UNIT_fb_text := arch/x86/fb_text.c
+UNIT_fb_draw := $(UNIT_FB)
+$(O)/unit/test_fb_draw: $(FONT)
 
 # trace, run
 HOST_MAP := trace/tracing_map.c trace/map_array.c trace/map_sort.c \

@@ -7,6 +7,7 @@
  * machine ends.
  */
 #include <asm/apic.h>
+#include <asm/fb.h>
 #include <asm/irqflags.h>
 #include <asm/machine.h>
 #include <asm/page.h>
@@ -118,6 +119,17 @@ static int step_consoles(void)
 	return 0;
 }
 
+static void *alloc_for_good(size_t size)
+{
+	return kzalloc(size, GFP_KERNEL);
+}
+
+static int step_framebuffers(void)
+{
+	fb_init(&boot_info, alloc_for_good);
+	return 0;
+}
+
 static int step_symbols(void)
 {
 	static struct symtab kernel_symbols;
@@ -213,6 +225,7 @@ static const struct step {
 	{ "acpi", step_acpi },
 	{ "memory", step_memory },
 	{ "paging", step_paging },
+	{ "framebuffers", step_framebuffers },
 	{ "acpi beyond RAM", step_acpi },
 	{ "consoles", step_consoles },
 	{ "symbols", step_symbols },
