@@ -375,6 +375,7 @@ UNIT += fb_mode fb_text fb_draw
 UNIT_fb_mode := arch/x86/fb_mode.c
 UNIT_fb_text := arch/x86/fb_text.c
 UNIT_fb_draw := $(UNIT_FB)
+UNIT_CFLAGS_fb_draw := -O2
 $(O)/unit/test_fb_draw: $(FONT)
 
 # trace, run
