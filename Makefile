@@ -482,9 +482,15 @@ $(O)/tests/%: tests/boot/%.c Makefile
 	$(say) HOSTCC $@
 	$(Q)$(CC) -std=gnu11 -g -O1 $(WARN) -I. $< -o $@ -lz
 
+$(O)/tests/fb_text: tests/boot/fb_text.c arch/x86/font.c $(FONT) Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARN) -I. -I$(O)/include $< \
+		arch/x86/font.c -o $@
+
 TEST_PROGS := $(UNIT_PROGS) $(O)/ptmodel/check_ipt \
 	$(O)/tools/ptflow $(O)/tools/pecheck $(O)/tests/check_deflate \
-	$(EFI_TESTS)
+	$(O)/tests/fb_text $(EFI_TESTS)
 TESTS_STATIC := layers=tests/check-layers headers=tests/check-headers
 TESTS_UNIT := $(foreach t,$(UNIT),$(t)=$(O)/unit/test_$(t))
 B := O=$(abspath $(O)) tests/boot/
