@@ -9,6 +9,8 @@
 #include <asm/paging.h>
 #include "arch/x86/console.h"
 #include "arch/x86/fb_draw.h"
+#include "lib/cmdline.h"
+#include "lib/err.h"
 #include "lib/printk.h"
 #include "lib/string.h"
 
@@ -40,41 +42,18 @@ static phys_addr_t phys_end(void)
 	return 1ULL << bits;
 }
 
-/* The value of the word "NAME=value". Return: its length; -1: no such word. */
-static int option(const char *cmdline, const char *name, const char **value)
-{
-	size_t len = strlen(name);
-	const char *word = cmdline;
-
-	while (*word) {
-		const char *end = strchr(word, ' ');
-
-		if (!end)
-			end = word + strlen(word);
-		if ((size_t)(end - word) > len && word[len] == '=' &&
-		    !memcmp(word, name, len)) {
-			*value = word + len + 1;
-			return (int)(end - *value);
-		}
-		word = *end ? end + 1 : end;
-	}
-	return -1;
-}
-
-static enum fb_rot rot_option(const char *cmdline)
+static enum fb_rot rot_option(void)
 {
 	static const char *const values[] = { "0", "90", "180", "270" };
-	const char *value;
-	int len = option(cmdline, "rot", &value);
+	char value[8];
+	int err = cmdline_get("rot", value, sizeof(value));
 
-	if (len < 0)
+	if (err == -ENOENT)
 		return FB_ROT_0;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		if ((size_t)len == strlen(values[i]) &&
-		    !memcmp(value, values[i], (size_t)len))
+		if (!strcmp(value, values[i]))
 			return (enum fb_rot)i;
-	printk("fb: rot=%.*s is none of 0, 90, 180, 270: not turned\n", len,
-	       value);
+	cmdline_bad("rot", value, 0, "expected 0, 90, 180 or 270");
 	return FB_ROT_0;
 }
 
@@ -137,7 +116,7 @@ void fb_init(const struct boot_info *bi, void *(*alloc)(size_t size))
 	u64 nr = min(bi->nr_fb, (u64)BOOT_MAX_FB);
 
 	if (nr)
-		rot = rot_option(bi->cmdline);
+		rot = rot_option();
 	else
 		printk("fb: no frame buffer\n");
 	for (u64 i = 0; i < nr; i++) {
