@@ -23,14 +23,16 @@ struct shot {
 	unsigned int width, height;	/* pixels of the file */
 	unsigned int scale, rot;
 	unsigned int cols, rows;
+	size_t line;			/* bytes of a line in the file */
 	unsigned char *rgb;
 };
 
+/* QEMU pads the lines to 4 bytes, which is no PPM: either is taken. */
 static int read_ppm(struct shot *s, const char *path)
 {
 	FILE *f = fopen(path, "rb");
 	unsigned int max;
-	size_t size;
+	size_t padded, size;
 
 	if (!f)
 		return -1;
@@ -38,9 +40,13 @@ static int read_ppm(struct shot *s, const char *path)
 	    max != 255 || !isspace(fgetc(f)) || s->width > 16384 ||
 	    s->height > 16384)
 		goto bad;
-	size = (size_t)s->width * s->height * 3;
-	s->rgb = malloc(size + 1);
-	if (!s->rgb || fread(s->rgb, 1, size, f) != size)
+	padded = ((size_t)s->width * 3 + 3) / 4 * 4;
+	s->rgb = malloc(padded * s->height + 1);
+	if (!s->rgb)
+		goto bad;
+	size = fread(s->rgb, 1, padded * s->height + 1, f);
+	s->line = size == padded * s->height ? padded : (size_t)s->width * 3;
+	if (size != s->line * s->height)
 		goto bad;
 	fclose(f);
 	return 0;
@@ -67,7 +73,7 @@ static int is_ink(const struct shot *s, unsigned int x, unsigned int y)
 		fx = y;
 		fy = width - 1 - x;
 	}
-	p = s->rgb + ((size_t)fy * s->width + fx) * 3;
+	p = s->rgb + fy * s->line + (size_t)fx * 3;
 	return p[0] >= BRIGHT || p[1] >= BRIGHT || p[2] >= BRIGHT;
 }
 
