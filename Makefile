@@ -60,10 +60,9 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/serial_find.c arch/x86/serial_pci.c arch/x86/pci.c \
 	    arch/x86/pci_access.c arch/x86/device_map.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
-ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm arch/x86/efi_call.asm
 ARCH_SRC += arch/x86/fb.c arch/x86/fb_mode.c arch/x86/fb_text.c \
 	    arch/x86/fb_draw.c arch/x86/font.c
-ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm
+ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm arch/x86/efi_call.asm
 
 # ---------------------------------------------------------------- mm
 MM_SRC := mm/page.c mm/slab.c
@@ -325,12 +324,8 @@ UNIT_flow_broken := $(UNIT_flow)
 
 # lib, mm, arch/x86
 UNIT_PRINT := lib/printk.c lib/symtab.c lib/sort.c
-UNIT += printk string lib symtab madt acpi srat smp_start shell page \
-	slab
-UNIT += printk string lib symtab madt acpi shell page slab
-UNIT += printk string lib symtab madt acpi srat shell page slab
-UNIT += printk string lib symtab madt acpi acpi_map srat smp_start \
-	shell page slab
+UNIT += printk string lib symtab madt acpi acpi_map srat smp_start shell \
+	page slab
 UNIT_page := $(HOST_MM) $(UNIT_PRINT)
 UNIT_slab := $(UNIT_page)
 UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
@@ -354,12 +349,7 @@ UNIT_uart := arch/x86/uart.c arch/x86/uart_io.c
 SERIAL_TABLE := arch/x86/serial_table.c arch/x86/acpi.c lib/err.c \
 	tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_serial_table := $(SERIAL_TABLE)
-UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
-UNIT += fadt s5
-UNIT += fadt s5 tsc
-UNIT += fadt s5 tsc tsc_sync
-UNIT += fadt s5 tsc tsc_sync watchdog
-UNIT += power
+UNIT += fadt s5 tsc tsc_sync watchdog power
 UNIT_power := arch/x86/power.c arch/x86/aml_s5.c lib/cmdline.c $(UNIT_PRINT)
 UNIT_watchdog := arch/x86/watchdog.c $(UNIT_PRINT)
 UNIT_fadt := arch/x86/fadt.c arch/x86/acpi.c $(UNIT_PRINT) lib/err.c
@@ -500,14 +490,9 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"truth-broadwell=$(B)test-truth 1 broadwell" "truth-4=$(B)test-truth 4" \
 	"insns=$(B)test-insns" "icount=$(B)test-icount" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
-	"panic=$(B)test-panic" "image=$(B)test-image" \
-	"machines=$(B)test-machines"
-	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image"
-	"acpi=$(B)test-acpi"
-	"machines=$(B)test-machines" \
-	"panic=$(B)test-panic" "consoles=$(B)test-consoles" "image=$(B)test-image" \
-	"power=$(B)test-power" "watchdog=$(B)test-watchdog"
-	"machines=$(B)test-machines" "consoles=$(B)test-consoles" \
+	"panic=$(B)test-panic" "machines=$(B)test-machines" \
+	"image=$(B)test-image" "acpi=$(B)test-acpi" \
+	"consoles=$(B)test-consoles" "fb=$(B)test-fb" \
 	"time=$(B)test-time" "power=$(B)test-power" "watchdog=$(B)test-watchdog"
 
 test: ## everything; ends with N passed, N failed, N skipped
@@ -523,9 +508,7 @@ test-boot: $(RUN_FILES) $(TEST_PROGS) ## tests in QEMU only
 
 # clang's libFuzzer; what a run finds stays in $(O)/fuzz.
 FUZZ_TIME ?= 60
-FUZZ := flow insn memmap spcr
-FUZZ := flow insn memmap acpi
-FUZZ := flow insn memmap spcr s5
+FUZZ := flow insn memmap acpi spcr s5
 FUZZ_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
 
@@ -546,7 +529,6 @@ $(O)/fuzz/fuzz_spcr: tests/fuzz/fuzz_spcr.c $(SERIAL_TABLE) Makefile
 	$(say) CLANG $@
 	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
 
-fuzz: ## libFuzzer on decoder, memory map, serial tables; FUZZ_TIME=60 seconds each
 $(O)/fuzz/fuzz_acpi: tests/fuzz/fuzz_acpi.c arch/x86/madt.c arch/x86/srat.c \
 		$(UNIT_PRINT) lib/err.c arch/x86/acpi.c arch/x86/acpi.h \
 		arch/x86/srat.h tests/unit/acpi_memory.h Makefile
@@ -555,7 +537,6 @@ $(O)/fuzz/fuzz_acpi: tests/fuzz/fuzz_acpi.c arch/x86/madt.c arch/x86/srat.c \
 	$(Q)clang $(FUZZ_CFLAGS) -Itests/include -Iarch/x86/include \
 		$(filter-out arch/x86/acpi.c,$(filter %.c,$^)) -o $@
 
-fuzz: ## libFuzzer on decoder, memory map, ACPI; FUZZ_TIME=60 seconds each
 $(O)/fuzz/fuzz_s5: tests/fuzz/fuzz_s5.c arch/x86/aml_s5.c arch/x86/aml_s5.h \
 		Makefile
 	@mkdir -p $(@D)
