@@ -12,6 +12,8 @@ MAKEFLAGS += -rR
 
 O ?= build
 V ?= 0
+# 1: poison, red zones and a leak report in the kernel's memory (mm/README.md).
+DEBUG ?= 0
 CC ?= gcc
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LD := ld
@@ -65,7 +67,8 @@ ARCH_SRC += arch/x86/fb.c arch/x86/fb_mode.c arch/x86/fb_text.c \
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm arch/x86/efi_call.asm
 
 # ---------------------------------------------------------------- mm
-MM_SRC := mm/page.c mm/slab.c
+MM_SRC := mm/page.c mm/region.c mm/zone.c mm/node.c mm/pcp.c mm/fault.c \
+	  mm/page_debug.c mm/slab.c mm/slab_debug.c mm/console.c mm/bench.c
 
 # ---------------------------------------------------------------- pt
 PT_SRC := pt/caps.c pt/caps_print.c pt/topa.c pt/buffer.c pt/markers.c \
@@ -103,7 +106,7 @@ KERNEL_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 	-fcf-protection=none -fno-asynchronous-unwind-tables \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls \
 	-fno-strict-aliasing -fno-common $(WARN) $(MAPDIR) \
-	-I. -Iarch/x86/include -I$(O)/include
+	-DTOPAZ_DEBUG=$(DEBUG) -I. -Iarch/x86/include -I$(O)/include
 KERNEL_LDFLAGS := -nostdlib -static -z max-page-size=0x1000 -z noexecstack \
 	--fatal-warnings --build-id=none -T linker.ld
 
@@ -309,6 +312,9 @@ HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) -pthread \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Itests/include -I. -Iarch/x86/include -I$(O)/include
 HOST_MM := mm/page.c mm/slab.c tests/unit/host_memory.c
+	-Itests/include -I. -Iarch/x86/include
+HOST_MM := $(filter-out mm/console.c mm/bench.c,$(MM_SRC)) \
+	tests/unit/host_memory.c
 
 UNIT :=
 

@@ -30,6 +30,7 @@
 #include "lib/shell.h"
 #include "lib/string.h"
 #include "lib/symtab.h"
+#include "mm/console.h"
 #include "mm/page.h"
 #include "mm/slab.h"
 #include "pt/caps.h"
@@ -202,6 +203,8 @@ static int step_console_tree(void)
 		err = errlog_init();
 	if (!err)
 		err = machine_tree_init(&boot_info);
+	if (!err)
+		err = mm_console_init();
 	return err;
 }
 

@@ -10,9 +10,13 @@
 #include "mm/slab.h"
 
 #include <asm/irqflags.h>
-#include "lib/printk.h"
 #include "lib/spinlock.h"
 #include "lib/string.h"
+#include "mm/fault.h"
+#include "mm/internal.h"
+#include "mm/region.h"
+#include "mm/slab_debug.h"
+#include "mm/zone.h"
 
 #define MIN_SHIFT	4
 #define MAX_SHIFT	11
@@ -54,13 +58,15 @@ static struct slab *slab_create(struct cache *cache, unsigned int shift,
 				gfp_t gfp)
 {
 	struct page *page = alloc_pages(gfp & ~__GFP_ZERO, 0);
+	/* Tails must not look like those of freed objects. */
+	size_t clear = TOPAZ_DEBUG ? PAGE_SIZE : sizeof(struct slab);
 	struct slab *slab;
 	size_t size = (size_t)1 << shift;
 
 	if (!page)
 		return NULL;
 	slab = page_address(page);
-	memset(slab, 0, sizeof(*slab));
+	memset(slab, 0, clear);
 	slab->magic = SLAB_MAGIC;
 	slab->shift = (u16)shift;
 	slab->first = (u16)round_up_u64(sizeof(*slab), size);
@@ -82,8 +88,10 @@ static void *slab_take(struct slab *slab)
 	return (u8 *)slab + slab->first + ((size_t)i << slab->shift);
 }
 
-static void *cache_alloc(unsigned int shift, gfp_t gfp)
+static void *cache_alloc(size_t size, gfp_t gfp, const void *caller)
 {
+	size_t slot = max(size + SLAB_TAIL, (size_t)1 << MIN_SHIFT);
+	unsigned int shift = ilog2(slot - 1) + 1;
 	struct cache *cache = &caches[shift - MIN_SHIFT];
 	unsigned long flags = local_irq_save();
 	struct slab *slab;
@@ -98,28 +106,38 @@ static void *cache_alloc(unsigned int shift, gfp_t gfp)
 		obj = slab_take(slab);
 	spin_unlock(&cache->lock);
 	local_irq_restore(flags);
+	if (obj)
+		slab_debug_alloc(obj, (size_t)1 << shift, size, caller);
+	if (obj && gfp & __GFP_ZERO)
+		memset(obj, 0, size);
 	return obj;
+}
+
+static void *block_alloc(size_t size, gfp_t gfp, const void *caller)
+{
+	struct page *page = page_alloc(NUMA_NO_NODE, gfp, get_order(size),
+				       caller);
+
+	if (!page)
+		return NULL;
+	block_debug_alloc(page, size);
+	return page_address(page);
+}
+
+static void *object_alloc(size_t size, gfp_t gfp, const void *caller)
+{
+	if (!smp_load_acquire(&ready))
+		caches_init();
+	if (!size || size > PAGE_SIZE << MAX_ORDER || should_fail(&failslab))
+		return NULL;
+	if (size + SLAB_TAIL > (size_t)1 << MAX_SHIFT)
+		return block_alloc(size, gfp, caller);
+	return cache_alloc(size, gfp, caller);
 }
 
 void *kmalloc(size_t size, gfp_t gfp)
 {
-	unsigned int shift;
-	struct page *page;
-	void *obj;
-
-	if (!smp_load_acquire(&ready))
-		caches_init();
-	if (!size || size > PAGE_SIZE << MAX_ORDER)
-		return NULL;
-	if (size > (size_t)1 << MAX_SHIFT) {
-		page = alloc_pages(gfp, get_order(size));
-		return page ? page_address(page) : NULL;
-	}
-	shift = size <= 16 ? MIN_SHIFT : ilog2(size - 1) + 1;
-	obj = cache_alloc(shift, gfp);
-	if (obj && gfp & __GFP_ZERO)
-		memset(obj, 0, (size_t)1 << shift);
-	return obj;
+	return object_alloc(size, gfp, mm_caller());
 }
 
 void *kcalloc(size_t n, size_t size, gfp_t gfp)
@@ -128,7 +146,7 @@ void *kcalloc(size_t n, size_t size, gfp_t gfp)
 
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return NULL;
-	return kzalloc(bytes, gfp);
+	return object_alloc(bytes, gfp | __GFP_ZERO, mm_caller());
 }
 
 static struct slab *slab_of(const void *ptr)
@@ -153,49 +171,73 @@ static bool object_index(const struct slab *slab, const void *ptr,
 	return *i < slab->nr_objects;
 }
 
-/* Return: false when the object was free already. */
-static bool slab_put(struct cache *cache, struct slab *slab, unsigned int i)
+static bool object_used(const struct slab *slab, unsigned int i)
 {
-	u64 bit = 1ULL << i % 64;
-
-	if (!(slab->used[i / 64] & bit))
-		return false;
-	slab->used[i / 64] &= ~bit;
-	if (slab->nr_used-- == slab->nr_objects)
-		list_add(&slab->list, &cache->partial);
-	return true;
+	return slab->used[i / 64] >> i % 64 & 1;
 }
 
-/* An empty slab's page goes back, unless it is the cache's last with room. */
-static bool slab_retire(struct cache *cache, struct slab *slab)
+static void slab_put(struct cache *cache, struct slab *slab, unsigned int i)
 {
-	if (slab->nr_used || cache->partial.next->next == &cache->partial)
-		return false;
+	slab->used[i / 64] &= ~(1ULL << i % 64);
+	if (slab->nr_used-- == slab->nr_objects)
+		list_add(&slab->list, &cache->partial);
+}
+
+static void slab_retire(struct slab *slab)
+{
 	list_del_init(&slab->list);
 	slab->magic = 0;
 	virt_to_page(slab)->private = 0;
-	return true;
 }
 
-static void slab_free(struct slab *slab, const void *ptr)
+/* An empty slab's page goes back, unless it is the cache's last with room. */
+static bool slab_spare(const struct cache *cache, const struct slab *slab)
+{
+	return !slab->nr_used && cache->partial.next->next != &cache->partial;
+}
+
+static void slab_free(struct slab *slab, void *ptr)
 {
 	struct cache *cache = &caches[slab->shift - MIN_SHIFT];
-	bool retired = false, freed = false;
+	bool object, used = false, spare = false;
 	unsigned long flags;
 	unsigned int i;
 
 	flags = local_irq_save();
 	spin_lock(&cache->lock);
-	if (object_index(slab, ptr, &i))
-		freed = slab_put(cache, slab, i);
-	if (freed)
-		retired = slab_retire(cache, slab);
+	object = object_index(slab, ptr, &i);
+	if (object)
+		used = object_used(slab, i);
+	if (used) {
+		slab_debug_free(ptr, (size_t)1 << slab->shift);
+		slab_put(cache, slab, i);
+		spare = slab_spare(cache, slab);
+	}
+	if (spare)
+		slab_retire(slab);
 	spin_unlock(&cache->lock);
 	local_irq_restore(flags);
-	if (retired)
+	if (spare)
 		free_pages((unsigned long)slab, 0);
-	if (!freed)
-		page_count_bad_free(ptr, "kfree of a free object");
+	if (!object)
+		page_refuse_wild(ptr, "kfree of no object");
+	else if (!used)
+		page_refuse_double(ptr, "kfree of a free object");
+}
+
+/* Not on a slab: a block, or the page of a slab that was given back. */
+static void block_free(struct page *page, const void *ptr)
+{
+	if (page_is_free(region_at(page->region), page)) {
+		page_refuse_double(ptr, "kfree of free memory");
+		return;
+	}
+	if ((uintptr_t)ptr & ~PAGE_MASK || page->state != PAGE_USED) {
+		page_refuse_wild(ptr, "kfree of no object");
+		return;
+	}
+	block_debug_free(page);
+	__free_pages(page, page->order);
 }
 
 void kfree(const void *ptr)
@@ -208,9 +250,55 @@ void kfree(const void *ptr)
 	page = virt_to_page(ptr);
 	slab = page ? slab_of(ptr) : NULL;
 	if (slab)
-		slab_free(slab, ptr);
-	else if (page && !((uintptr_t)ptr & ~PAGE_MASK))
-		__free_pages(page, page->order);
+		slab_free(slab, (void *)ptr);
+	else if (page)
+		block_free(page, ptr);
 	else
-		page_count_bad_free(ptr, "kfree of no object");
+		page_refuse_wild(ptr, "kfree of no object");
 }
+
+static struct slab *take_empty_slab(struct cache *cache)
+{
+	unsigned long flags = local_irq_save();
+	struct slab *slab, *found = NULL;
+
+	spin_lock(&cache->lock);
+	list_for_each_entry(slab, &cache->partial, list) {
+		if (slab->nr_used)
+			continue;
+		found = slab;
+		slab_retire(slab);
+		break;
+	}
+	spin_unlock(&cache->lock);
+	local_irq_restore(flags);
+	return found;
+}
+
+void slab_shrink(void)
+{
+	struct slab *slab;
+
+	if (!smp_load_acquire(&ready))
+		return;
+	for (unsigned int i = 0; i < NR_CACHES; i++)
+		while ((slab = take_empty_slab(&caches[i])))
+			free_pages((unsigned long)slab, 0);
+}
+
+#if TOPAZ_DEBUG
+bool slab_for_each_object(const struct page *page, slab_object_fn fn,
+			  void *arg)
+{
+	const struct slab *slab = page_address(page);
+
+	if (page->private != SLAB_MAGIC || slab->magic != SLAB_MAGIC)
+		return false;
+	for (unsigned int i = 0; i < slab->nr_objects; i++)
+		if (object_used(slab, i))
+			slab_debug_visit((const u8 *)slab + slab->first +
+						 ((size_t)i << slab->shift),
+					 (size_t)1 << slab->shift, fn, arg);
+	return true;
+}
+#endif

@@ -42,4 +42,7 @@ void *kcalloc(size_t n, size_t size, gfp_t gfp);
  */
 void kfree(const void *ptr);
 
+/* Gives the pages of empty slabs back, which caches keep. Context: thread. */
+void slab_shrink(void);
+
 #endif /* MM_SLAB_H */

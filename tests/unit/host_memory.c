@@ -14,6 +14,7 @@ unsigned char *host_memory;
 phys_addr_t host_phys_base;
 _Thread_local unsigned int host_cpu;
 unsigned int host_nr_cpus = 1;
+int host_cpu_node[NR_CPUS];
 
 void host_memory_init(size_t size, phys_addr_t base)
 {

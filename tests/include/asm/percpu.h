@@ -10,6 +10,7 @@
 /* Owner: tests/unit/host_memory.c. Thread local, for tests with threads. */
 extern _Thread_local unsigned int host_cpu;
 extern unsigned int host_nr_cpus;
+extern int host_cpu_node[NR_CPUS];
 
 static inline unsigned int cpu_id(void)
 {
@@ -23,8 +24,7 @@ static inline unsigned int nr_cpus(void)
 
 static inline int cpu_to_node(int cpu)
 {
-	(void)cpu;
-	return 0;
+	return host_cpu_node[cpu];
 }
 
 #endif /* ASM_PERCPU_H */
