@@ -18,7 +18,7 @@
 #define NOPS		500
 
 /* Two reads of the TSC with nothing between them, and with NOPS. */
-static u64 ticks_empty(void)
+static ALWAYS_INLINE u64 ticks_empty(void)
 {
 	u64 start = rdtsc();
 
@@ -33,12 +33,17 @@ static u64 ticks_nops(void)
 	return rdtsc() - start;
 }
 
-static bool tsc_counts_instructions(void)
+/* Return: TSC ticks of an instruction when all take the same, else 0. */
+static u64 ticks_per_instruction(void)
 {
+	u64 ticks = ticks_nops() - ticks_empty();
+
+	if (ticks % NOPS)
+		return 0;
 	for (int i = 0; i < NR_TRIES; i++)
-		if (ticks_nops() - ticks_empty() != NOPS)
-			return false;
-	return true;
+		if (ticks_nops() - ticks_empty() != ticks)
+			return 0;
+	return ticks / NOPS;
 }
 
 /* Return: false when there was no page. */
@@ -52,10 +57,24 @@ static bool ticks_pair(u64 *ticks)
 	return page;
 }
 
+static int report(struct printer *out, u64 least, u64 most, u64 ticks)
+{
+	if (!ticks) {
+		pr_to(out, "bench-mm: the TSC does not count instructions here (under QEMU's -icount it does): %llu to %llu ticks a pair\n",
+		      (unsigned long long)least, (unsigned long long)most);
+		return 0;
+	}
+	pr_to(out, "bench-mm: %d pairs, %llu TSC ticks an instruction; the longest took %llu instructions\n",
+	      NR_PAIRS, (unsigned long long)ticks,
+	      (unsigned long long)(most / ticks));
+	pr_to(out, "figure: mm_pair_instructions_kernel = %llu (required <= %u)\n",
+	      (unsigned long long)(least / ticks), LIMIT);
+	return least / ticks <= LIMIT ? 0 : -ERANGE;
+}
+
 static int run_bench(struct shell *sh, struct shell_args *args)
 {
 	u64 least = ~0ULL, most = 0, ticks;
-	bool exact = tsc_counts_instructions();
 
 	(void)args;
 	for (int i = 0; i < NR_PAIRS; i++) {
@@ -64,16 +83,7 @@ static int run_bench(struct shell *sh, struct shell_args *args)
 		least = min(least, ticks);
 		most = max(most, ticks);
 	}
-	if (!exact) {
-		pr_to(sh->out, "bench-mm: the TSC does not count instructions here (QEMU's -icount does): %llu to %llu ticks a pair\n",
-		      (unsigned long long)least, (unsigned long long)most);
-		return 0;
-	}
-	pr_to(sh->out, "bench-mm: %d pairs, at most %llu instructions (a list to fill, an interrupt)\n",
-	      NR_PAIRS, (unsigned long long)most);
-	pr_to(sh->out, "figure: mm_pair_instructions_kernel = %llu (required <= %u)\n",
-	      (unsigned long long)least, LIMIT);
-	return least <= LIMIT ? 0 : -ERANGE;
+	return report(sh->out, least, most, ticks_per_instruction());
 }
 
 int bench_init(void)

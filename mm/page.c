@@ -37,12 +37,10 @@ unsigned int get_order(size_t size)
 static struct page *alloc_single(int nid)
 {
 	unsigned long flags = local_irq_save();
-	struct pcp *pcp = &pcps[cpu_id()];
 	struct page *page = NULL;
 
-	if ((nid == NUMA_NO_NODE || nid == cpu_to_node((int)cpu_id())) &&
-	    pcp_refill(pcp))
-		page = pcp_take(pcp);
+	if (nid == NUMA_NO_NODE || nid == cpu_to_node((int)cpu_id()))
+		page = pcp_refill(&pcps[cpu_id()]);
 	local_irq_restore(flags);
 	return page;
 }
@@ -68,8 +66,7 @@ static struct page *alloc_block(int nid, gfp_t gfp, unsigned int order)
 	return page;
 }
 
-static __noinline struct page *alloc_slow(int nid, gfp_t gfp,
-					  unsigned int order)
+static struct page *alloc_slow(int nid, gfp_t gfp, unsigned int order)
 {
 	struct page *page = NULL;
 
@@ -84,33 +81,42 @@ static __noinline struct page *alloc_slow(int nid, gfp_t gfp,
 	return NULL;
 }
 
-struct page *page_alloc(int nid, gfp_t gfp, unsigned int order,
-			const void *caller)
+__noinline struct page *page_alloc(int nid, gfp_t gfp, unsigned int order,
+				   const void *caller)
 {
-	struct page *page = NULL;
+	struct page *page = alloc_slow(nid, gfp, order);
 
-	if (likely(!(order | (gfp & GFP_RESTRICTED)) &&
-		   !fault_active(&fail_page_alloc)))
-		page = pcp_alloc(nid);
-	if (unlikely(!page)) {
-		page = alloc_slow(nid, gfp, order);
-		if (!page)
-			return NULL;
-	}
+	if (!page)
+		return NULL;
 	page_debug_alloc(page, order, caller);
 	if (gfp & __GFP_ZERO)
 		memset(page_address(page), 0, PAGE_SIZE << order);
 	return page;
 }
 
+/* Calls nothing but what is inline, so that no register has to be saved. */
+static ALWAYS_INLINE struct page *alloc_fast(int nid, gfp_t gfp,
+					     unsigned int order)
+{
+	if (TOPAZ_DEBUG || order | (gfp & (GFP_RESTRICTED | __GFP_ZERO)) ||
+	    unlikely(fault_active(&fail_page_alloc)))
+		return NULL;
+	return pcp_alloc(nid);
+}
+
 struct page *alloc_pages_node(int nid, gfp_t gfp, unsigned int order)
 {
-	return page_alloc(nid, gfp, order, mm_caller());
+	struct page *page = alloc_fast(nid, gfp, order);
+
+	return likely(page) ? page : page_alloc(nid, gfp, order, mm_caller());
 }
 
 struct page *alloc_pages(gfp_t gfp, unsigned int order)
 {
-	return page_alloc(NUMA_NO_NODE, gfp, order, mm_caller());
+	struct page *page = alloc_fast(NUMA_NO_NODE, gfp, order);
+
+	return likely(page) ? page : page_alloc(NUMA_NO_NODE, gfp, order,
+						mm_caller());
 }
 
 unsigned long get_zeroed_page(gfp_t gfp)

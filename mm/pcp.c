@@ -69,22 +69,27 @@ static void choose_zone(struct pcp *pcp)
 	pcp->hint = &no_region;
 }
 
-bool pcp_refill(struct pcp *pcp)
-{
-	choose_zone(pcp);
-	if (!pcp->count && pcp->zone)
-		pcp_write(pcp->count,
-			  zone_alloc_list(pcp->zone, batch, &pcp->list));
-	return pcp->count;
-}
-
-/* Its pages are lost: what chains them is not to be trusted. */
-void pcp_list_broken(struct pcp *pcp)
+/* What chains the pages is not to be trusted: they are lost. */
+static void drop_broken_list(struct pcp *pcp)
 {
 	printk("mm: the page list of cpu %u is damaged: %u pages lost\n",
 	       cpu_id(), pcp->count);
 	pcp->list = NULL;
 	pcp_write(pcp->count, 0);
+}
+
+struct page *pcp_refill(struct pcp *pcp)
+{
+	struct page *page;
+
+	choose_zone(pcp);
+	page = pcp_take(pcp);
+	if (page || !pcp->zone)
+		return page;
+	if (pcp->count)
+		drop_broken_list(pcp);
+	pcp_write(pcp->count, zone_alloc_list(pcp->zone, batch, &pcp->list));
+	return pcp_take(pcp);
 }
 
 void pcp_reclaim(void)

@@ -32,9 +32,8 @@ extern struct pcp pcps[NR_CPUS];
 void pcp_init(u64 nr_pages);
 
 /* The paths that are not fast. Context: interrupts off. */
-bool pcp_refill(struct pcp *pcp);
-void pcp_trim(struct pcp *pcp);
-void pcp_list_broken(struct pcp *pcp);
+struct page *pcp_refill(struct pcp *pcp);	/* fills, then takes one */
+void pcp_trim(struct pcp *pcp);			/* gives some back */
 
 /* Gives this CPU's pages back and asks the others to do so when they free. */
 void pcp_reclaim(void);
@@ -48,15 +47,18 @@ u64 pcp_nr_alloc(void);
 #define pcp_write(field, v)	__atomic_store_n(&(field), (v), \
 						 __ATOMIC_RELAXED)
 
-/* The first page, made USED; the list is not empty. Interrupts are off. */
+/*
+ * The first page, made USED. Interrupts are off.
+ * Return: NULL when there is none, or when it is not what the list may hold:
+ * then nothing is changed.
+ */
 static ALWAYS_INLINE struct page *pcp_take(struct pcp *pcp)
 {
 	struct page *page = list_entry(pcp->list, struct page, lru);
 
-	if (unlikely(page_kind(page) != PAGE_KIND(PAGE_PCP, 0))) {
-		pcp_list_broken(pcp);
+	if (unlikely(!pcp->list ||
+		     page_kind(page) != PAGE_KIND(PAGE_PCP, 0)))
 		return NULL;
-	}
 	pcp->list = page->lru.next;
 	pcp_write(pcp->count, pcp->count - 1);
 	pcp_write(pcp->nr_alloc, pcp->nr_alloc + 1);
@@ -82,7 +84,7 @@ static ALWAYS_INLINE struct page *pcp_alloc(int nid)
 	struct pcp *pcp = &pcps[cpu_id()];
 	struct page *page = NULL;
 
-	if (likely(pcp->list && (nid == NUMA_NO_NODE || nid == pcp->nid)))
+	if (nid == NUMA_NO_NODE || nid == pcp->nid)
 		page = pcp_take(pcp);
 	local_irq_restore(flags);
 	return page;
