@@ -334,6 +334,28 @@ UNIT += printk string lib symtab madt acpi acpi_map srat smp_start shell \
 	page slab
 UNIT_page := $(HOST_MM) $(UNIT_PRINT)
 UNIT_slab := $(UNIT_page)
+UNIT += mm_model mm_ranges mm_faults mm_nested mm_threads mm_console
+UNIT_mm_model := $(UNIT_page)
+UNIT_mm_ranges := $(UNIT_page)
+UNIT_mm_faults := $(UNIT_page)
+UNIT_mm_nested := $(UNIT_page)
+UNIT_CFLAGS_mm_nested := -O2 -fno-sanitize=address,undefined
+UNIT_mm_threads := $(UNIT_page)
+UNIT_CFLAGS_mm_threads := -fno-sanitize=address -fsanitize=thread
+UNIT_mm_console := $(UNIT_page) mm/console.c mm/bench.c lib/tree.c \
+	lib/shell.c lib/shell_cmds.c lib/errlog.c lib/err.c \
+	tests/unit/host_string.c
+# The debug build of mm: the same tests, and those of what it adds.
+UNIT_DEBUG := page slab mm_model mm_faults
+UNIT += mm_debug $(UNIT_DEBUG:%=%_debug)
+UNIT_mm_debug := $(UNIT_page)
+UNIT_CFLAGS_mm_debug := -DTOPAZ_DEBUG=1
+define unit_debug
+UNIT_MAIN_$(1)_debug := tests/unit/test_$(1).c
+UNIT_$(1)_debug := $(UNIT_page)
+UNIT_CFLAGS_$(1)_debug := -DTOPAZ_DEBUG=1
+endef
+$(foreach t,$(UNIT_DEBUG),$(eval $(call unit_debug,$(t))))
 UNIT_shell := lib/tree.c lib/errlog.c lib/shell.c lib/shell_cmds.c lib/err.c \
 	tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_symtab := $(UNIT_PRINT)
@@ -414,14 +436,17 @@ UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \
 
 
 # -MMD would keep the dependencies of the last source alone.
+unit_main = $(or $(UNIT_MAIN_$(1)),tests/unit/test_$(1).c)
 define unit_rule
-$(O)/unit/test_$(1): tests/unit/test_$(1).c $(UNIT_$(1)) Makefile
+$(O)/unit/test_$(1): $(call unit_main,$(1)) $(UNIT_$(1)) Makefile
 	@mkdir -p $$(@D)
 	$$(say) HOSTCC $$@
 	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MM -MP -MT $$@ \
 		tests/unit/test_$(1).c $(UNIT_$(1)) > $$@.d
 	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) \
 		tests/unit/test_$(1).c $(UNIT_$(1)) -o $$@ \
+	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MMD -MP -MF $$@.d \
+		$(call unit_main,$(1)) $(UNIT_$(1)) -o $$@ \
 		-lcmocka $$(UNIT_LIBS_$(1))
 endef
 $(foreach t,$(UNIT),$(eval $(call unit_rule,$(t))))

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <asm/page.h>
 #include <asm/percpu.h>
 #include "mm/page.h"
@@ -15,20 +16,39 @@ phys_addr_t host_phys_base;
 _Thread_local unsigned int host_cpu;
 unsigned int host_nr_cpus = 1;
 int host_cpu_node[NR_CPUS];
+static size_t reserved;		/* bytes of host_memory_reserve() */
 
 void host_memory_init(size_t size, phys_addr_t base)
 {
-	host_memory = aligned_alloc((size_t)PAGE_SIZE << MAX_ORDER, size);
+	size_t align = (size_t)PAGE_SIZE << MAX_ORDER;
+
+	host_memory = aligned_alloc(align, round_up_u64(size, align));
 	if (!host_memory)
 		abort();
 	memset(host_memory, 0xa5, size);
 	host_phys_base = base;
 }
 
+void host_memory_reserve(size_t size, phys_addr_t base)
+{
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mem == MAP_FAILED)
+		abort();
+	host_memory = mem;
+	host_phys_base = base;
+	reserved = size;
+}
+
 void host_memory_fini(void)
 {
-	free(host_memory);
+	if (reserved)
+		munmap(host_memory, reserved);
+	else
+		free(host_memory);
 	host_memory = NULL;
+	reserved = 0;
 }
 
 void host_pages_init(size_t size, phys_addr_t base)

@@ -12,6 +12,9 @@
 void host_memory_init(size_t size, phys_addr_t base);
 void host_memory_fini(void);
 
+/* The same without a page of it being used yet: for gigabytes with holes. */
+void host_memory_reserve(size_t size, phys_addr_t base);
+
 /* The arena given to the page allocator (page_init) as one range. */
 void host_pages_init(size_t size, phys_addr_t base);
 

@@ -165,6 +165,32 @@ static void a_double_free_is_refused_and_counted(void **state)
 	}
 }
 
+static void a_double_free_is_counted_as_such(void **state)
+{
+	void *alone, *a = kmalloc(64, GFP_KERNEL);
+	struct page_stats before, after;
+	u8 *slab[80];
+
+	(void)state;
+	kfree(a);
+	page_stats_read(&before);
+	kfree(a);
+	page_stats_read(&after);
+	assert_int_equal(after.nr_double_free, before.nr_double_free + 1);
+	assert_int_equal(after.nr_wild_free, before.nr_wild_free);
+	/* Also when the slab's page has been given back since. */
+	for (size_t i = 0; i < ARRAY_SIZE(slab); i++)
+		slab[i] = kmalloc(64, GFP_KERNEL);
+	alone = slab[ARRAY_SIZE(slab) - 1];
+	for (size_t i = 0; i < ARRAY_SIZE(slab); i++)
+		kfree(slab[i]);
+	slab_shrink();
+	kfree(alone);
+	page_stats_read(&after);
+	assert_int_equal(after.nr_double_free, before.nr_double_free + 2);
+	assert_int_equal(after.nr_wild_free, before.nr_wild_free);
+}
+
 static void a_pointer_that_heads_no_object_is_refused(void **state)
 {
 	u8 *object = kmalloc(64, GFP_KERNEL);
@@ -284,6 +310,7 @@ int main(void)
 		cmocka_unit_test(cleared_objects_are_zero_when_used_again),
 		cmocka_unit_test(sizes_that_cannot_be_give_null),
 		cmocka_unit_test(a_double_free_is_refused_and_counted),
+		cmocka_unit_test(a_double_free_is_counted_as_such),
 		cmocka_unit_test(a_pointer_that_heads_no_object_is_refused),
 		cmocka_unit_test(without_pages_there_are_no_objects),
 		cmocka_unit_test(random_use_gives_all_pages_back),
