@@ -262,6 +262,9 @@ int regions_init(const struct mem_range *ranges, unsigned int nr)
 	for (unsigned int i = 0; i < MAX_NUMNODES; i++)
 		hosts[i] = NO_HOST;
 	for (unsigned int i = 0; i < nr_table; i++)
+		if (table[i].meta_bytes)	/* the table: go on there */
+			hosts[table[i].zone->node] = i;
+	for (unsigned int i = 0; i < nr_table; i++)
 		if (array_alloc(&table[i], hosts))
 			array_init(&table[i], i);
 	for (unsigned int i = 0; i < nr_table; i++)

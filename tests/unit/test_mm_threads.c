@@ -16,7 +16,7 @@
 #include "tests/unit/mm_state.h"
 
 #define CPUS		4
-#define NR_OPS		4000	/* the lock is fair: a turn may take a time slice */
+#define NR_OPS		2000	/* the lock is fair: a turn may take a time slice */
 #define NR_SHARED	256
 #define NR_DOUBLE	1000
 
