@@ -110,7 +110,14 @@ KERNEL_CFLAGS := -std=gnu11 -O2 -g -ffreestanding -fno-pic -fno-pie \
 KERNEL_LDFLAGS := -nostdlib -static -z max-page-size=0x1000 -z noexecstack \
 	--fatal-warnings --build-id=none -T linker.ld
 
-$(O)/kernel/%.o: %.c Makefile
+# All that was built with another DEBUG is built anew.
+DEBUG_STAMP := $(O)/debug-$(DEBUG)
+$(DEBUG_STAMP):
+	@mkdir -p $(@D)
+	@rm -f $(O)/debug-*
+	@touch $@
+
+$(O)/kernel/%.o: %.c Makefile $(DEBUG_STAMP)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(KERNEL_CFLAGS) $(DEPFLAGS) -c $< -o $@
@@ -452,8 +459,28 @@ endef
 $(foreach t,$(UNIT),$(eval $(call unit_rule,$(t))))
 UNIT_PROGS := $(UNIT:%=$(O)/unit/test_%)
 
+# ---------------------------------------------------------------- benchmarks
+# mm as the kernel has it: its flags, less the include paths. A host program
+# lies in the low 2 GiB, where -mcmodel=kernel is right too.
+BENCH_CFLAGS = $(filter-out -I%,$(KERNEL_CFLAGS)) -Itests/bench/include \
+	-Itests/include -I. -Iarch/x86/include
+BENCH_MM := $(filter-out tests/%,$(HOST_MM)) $(UNIT_PRINT)
+BENCH_MM_OBJ := $(BENCH_MM:%.c=$(O)/bench/%.o)
+
+$(O)/bench/%.o: %.c Makefile $(DEBUG_STAMP)
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(Q)$(CC) $(BENCH_CFLAGS) $(DEPFLAGS) -c $< -o $@
+
+$(O)/bench/bench_mm: tests/bench/bench_mm.c tests/unit/host_memory.c \
+		$(BENCH_MM_OBJ)
+	$(say) HOSTCC $@
+	$(Q)$(CC) -std=gnu11 -g -O2 $(WARN) -fno-pie -no-pie \
+		-Itests/bench/include -Itests/include -I. -Iarch/x86/include \
+		$^ -o $@
+
 # ---------------------------------------------------------------- targets
-.PHONY: all image iso run-files run test test-unit test-boot packages-test fuzz \
+.PHONY: bench-mm all image iso run-files run test test-unit test-boot packages-test fuzz \
 	check-layers check-headers clean help
 
 all: $(O)/BOOTX64.EFI ## the loader with the kernel inside: BOOTX64.EFI
@@ -472,6 +499,9 @@ run-files: $(RUN_FILES)
 
 run: ## build and boot in QEMU: ./run-qemu.sh
 	$(Q)O=$(abspath $(O)) ./run-qemu.sh
+
+bench-mm: $(RUN_FILES) $(O)/bench/bench_mm ## instructions of a page's allocate and free
+	$(Q)O=$(abspath $(O)) tests/bench/run-bench-mm
 
 check-layers: ## no include points up
 	$(Q)tests/check-layers
@@ -594,5 +624,5 @@ help: ## this list
 
 DEPS := $(KERNEL_OBJ:.o=.d) $(EFI_OBJ:.o=.d) $(USER_OBJ:.o=.d) \
 	$(EFI_TESTS:$(O)/tests/%.efi=$(O)/efi/tests/boot/%.d) \
-	$(PAYLOAD_OBJ:.o=.d) $(UNIT_PROGS:=.d)
+	$(PAYLOAD_OBJ:.o=.d) $(UNIT_PROGS:=.d) $(BENCH_MM_OBJ:.o=.d)
 -include $(wildcard $(DEPS))

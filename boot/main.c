@@ -31,6 +31,7 @@
 #include "lib/string.h"
 #include "lib/symtab.h"
 #include "mm/console.h"
+#include "mm/debug.h"
 #include "mm/page.h"
 #include "mm/slab.h"
 #include "pt/caps.h"
@@ -308,7 +309,10 @@ void kernel_main(const struct boot_info *bi)
 		machine_exit(1);
 
 	start_watchdog();
+	page_leak_mark();
 	failed = run_rc();
+	if (TOPAZ_DEBUG)
+		page_leak_report(&console_printer);
 	consoles_show_dropped(&console_printer);
 	if (failed)
 		printk("topaz: FAIL: %u line%s of the rc file failed\n", failed,
