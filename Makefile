@@ -318,8 +318,6 @@ $(O)/tools/ptflow: $(PTFLOW_SRC) $(wildcard pt/decode/*.h tools/*.h) Makefile
 HOST_CFLAGS := -std=gnu11 -g -O1 -fno-omit-frame-pointer $(WARN) -pthread \
 	-fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Itests/include -I. -Iarch/x86/include -I$(O)/include
-HOST_MM := mm/page.c mm/slab.c tests/unit/host_memory.c
-	-Itests/include -I. -Iarch/x86/include
 HOST_MM := $(filter-out mm/console.c mm/bench.c,$(MM_SRC)) \
 	tests/unit/host_memory.c
 
@@ -449,10 +447,8 @@ $(O)/unit/test_$(1): $(call unit_main,$(1)) $(UNIT_$(1)) Makefile
 	@mkdir -p $$(@D)
 	$$(say) HOSTCC $$@
 	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MM -MP -MT $$@ \
-		tests/unit/test_$(1).c $(UNIT_$(1)) > $$@.d
+		$(call unit_main,$(1)) $(UNIT_$(1)) > $$@.d
 	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) \
-		tests/unit/test_$(1).c $(UNIT_$(1)) -o $$@ \
-	$$(Q)$$(CC) $$(HOST_CFLAGS) $$(UNIT_CFLAGS_$(1)) -MMD -MP -MF $$@.d \
 		$(call unit_main,$(1)) $(UNIT_$(1)) -o $$@ \
 		-lcmocka $$(UNIT_LIBS_$(1))
 endef
