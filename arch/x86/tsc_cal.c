@@ -27,7 +27,7 @@
 #define WINDOW_READS	1000000
 #define WINDOWS_PER_S	200		/* 5 ms each */
 #define NR_WINDOWS	5
-#define MAX_WINDOWS	10
+#define MAX_WINDOWS	20
 
 /* ---- what the processor says ---- */
 
@@ -201,8 +201,13 @@ static bool window_measure(const struct tsc_hw *hw,
 	end = stamp_take(hw, clock);
 	ticks += (end.count - count) & clock->mask;
 	gap = max(gap, end.tsc - last);
-	/* Away for so long, the counter may have wrapped unseen. */
-	win->disturbed = gap > (end.tsc - start.tsc) / 2;
+	/*
+	 * Away for so long, a counter that wraps within a second may have done
+	 * so unseen. To the others an absence does nothing: what counts are the
+	 * two stamps.
+	 */
+	win->disturbed = clock->mask < clock->hz &&
+			 gap > (end.tsc - start.tsc) / 2;
 	return window_finish(win, &start, &end, ticks, clock->hz);
 }
 

@@ -33,6 +33,7 @@ enum quirk {
 	Q_GLITCH,		/* each 20000th read is rubbish */
 	Q_RUBBISH_ABOVE,	/* bits beyond the mask are random */
 	Q_STOLEN,		/* the CPU is away for 60 ms each 20 ms */
+	Q_BUSY,			/* ... for 6 ms each 4 ms */
 	Q_WINDOW_STOLEN,	/* is away for 300 ms, once */
 	Q_SLOW_READ,		/* a read takes 20 us */
 };
@@ -179,6 +180,10 @@ static const struct model models[] = {
 	  .sig = MODEL(0x3c), .real_hz = 2400000000,
 	  .clock = { PIT(Q_STOLEN) }, .source = TSC_SOURCE_NONE,
 	  .hz = 2400000000, .by_clock = true, .clock_used = "PIT" },
+	{ .name = "a host with two machines for each CPU",
+	  .sig = MODEL(0x3c), .real_hz = 2400000000,
+	  .clock = { PM24(Q_BUSY) }, .source = TSC_SOURCE_NONE,
+	  .hz = 2400000000, .by_clock = true, .clock_used = "PM timer" },
 	{ .name = "one long absence",
 	  .sig = MODEL(0x3c), .real_hz = 2400000000,
 	  .clock = { PIT(Q_WINDOW_STOLEN) }, .source = TSC_SOURCE_NONE,
@@ -276,6 +281,10 @@ static void steal(enum quirk quirk)
 
 	if (quirk == Q_STOLEN && now_ps - stolen_at > each) {
 		now_ps += PS_PER_S / 1000 * 60;
+		stolen_at = now_ps;
+	}
+	if (quirk == Q_BUSY && now_ps - stolen_at > each / 5) {
+		now_ps += PS_PER_S / 1000 * 6;
 		stolen_at = now_ps;
 	}
 	if (quirk == Q_WINDOW_STOLEN && !stolen_at &&
