@@ -178,13 +178,26 @@ static bool window_finish(struct window *win, const struct stamp *start,
 	return win->hz >= HZ_MIN && win->hz <= HZ_MAX;
 }
 
+/*
+ * Whether the counter may have wrapped unseen while the CPU was away for @gap
+ * TSC ticks: in the other @rest it went on by @ticks.
+ */
+static bool may_have_wrapped(const struct ref_clock *clock, u64 ticks, u64 gap,
+			     u64 rest)
+{
+	/* Less than the 5 ms of a window: no counter wraps in that. */
+	if (gap < rest)
+		return false;
+	return !rest || !ticks || gap / rest + 1 > clock->mask / 2 / ticks;
+}
+
 /* Follows the counter, so that it may wrap as often as it likes. */
 static bool window_measure(const struct tsc_hw *hw,
 			   const struct ref_clock *clock, struct window *win)
 {
 	struct stamp start = stamp_take(hw, clock), end;
 	u64 want = clock->hz / WINDOWS_PER_S;
-	u64 ticks = 0, gap = 0, last = start.tsc;
+	u64 ticks = 0, gap = 0, gap_ticks = 0, last = start.tsc;
 	u32 count = start.count;
 
 	for (unsigned int reads = 0; ticks < want; reads++) {
@@ -193,21 +206,18 @@ static bool window_measure(const struct tsc_hw *hw,
 
 		if (reads == WINDOW_READS)
 			return false;
+		if (now - last > gap) {
+			gap = now - last;
+			gap_ticks = (next - count) & clock->mask;
+		}
 		ticks += (next - count) & clock->mask;
-		gap = max(gap, now - last);
 		count = next;
 		last = now;
 	}
 	end = stamp_take(hw, clock);
 	ticks += (end.count - count) & clock->mask;
-	gap = max(gap, end.tsc - last);
-	/*
-	 * Away for so long, a counter that wraps within a second may have done
-	 * so unseen. To the others an absence does nothing: what counts are the
-	 * two stamps.
-	 */
-	win->disturbed = clock->mask < clock->hz &&
-			 gap > (end.tsc - start.tsc) / 2;
+	win->disturbed = may_have_wrapped(clock, ticks - gap_ticks, gap,
+					  end.tsc - start.tsc - gap);
 	return window_finish(win, &start, &end, ticks, clock->hz);
 }
 
