@@ -5,6 +5,7 @@
 #include "boot/machine_tree.h"
 
 #include <asm/machine.h>
+#include "arch/x86/console.h"
 #include "boot/memory.h"
 #include "lib/tree.h"
 
@@ -23,6 +24,7 @@ static const struct file {
 	show_fn show;
 } files[] = {
 	{ "acpi", acpi_show },
+	{ "consoles", consoles_show },
 	{ "cpus", cpus_show },
 	{ "memory", memory_show },
 };
