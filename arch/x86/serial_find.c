@@ -31,21 +31,28 @@ static bool read_option(const char *name, struct serial_option *opt)
 	return false;
 }
 
-static void add_option(const struct serial_option *opt,
+/* Return: false: an option of this space, and no port is there. */
+static bool add_option(const struct serial_option *opt,
 		       enum uart_space space, unsigned int how)
 {
+	int err = 0;
+
 	if (opt->mode == SERIAL_PLACE && opt->desc.access.space == space)
-		serial_add(&opt->desc, how);
+		err = serial_add(&opt->desc, how);
+	return !err || err == -EEXIST;
 }
 
-void serial_init(void)
+/* A wrong address must not leave the machine without a word. */
+static void add_console(enum uart_space space)
 {
-	read_option("serial", &console_option);
-	if (read_option("dump", &dump_option))
-		add_option(&dump_option, UART_IO, SERIAL_DUMP);
-	add_option(&console_option, UART_IO, 0);
-	if (console_option.mode != SERIAL_AUTO)
+	if (add_option(&console_option, space, 0))
 		return;
+	printk("option serial: no port there: all others are looked for\n");
+	console_option.mode = SERIAL_AUTO;
+}
+
+static void add_com_ports(void)
+{
 	for (unsigned int i = 0; i < NR_COM; i++) {
 		struct uart_desc com = serial_com(i);
 
@@ -54,6 +61,16 @@ void serial_init(void)
 			continue;	/* taken, or looked for and not there */
 		serial_add(&com, SERIAL_LOOP | SERIAL_QUIET);
 	}
+}
+
+void serial_init(void)
+{
+	read_option("serial", &console_option);
+	if (read_option("dump", &dump_option))
+		add_option(&dump_option, UART_IO, SERIAL_DUMP);
+	add_console(UART_IO);
+	if (console_option.mode == SERIAL_AUTO)
+		add_com_ports();
 }
 
 /* Firmware may have put the function to sleep, or moved it. */
@@ -94,14 +111,17 @@ static void add_tables(const char *sig,
 
 void serial_find(const struct boot_info *bi)
 {
+	bool auto_before = console_option.mode == SERIAL_AUTO;
 	bool pci;
 
 	device_map_init(bi);
 	pci = !pci_init();
 	add_option(&dump_option, UART_MMIO, SERIAL_DUMP);
-	add_option(&console_option, UART_MMIO, 0);
+	add_console(UART_MMIO);
 	if (console_option.mode != SERIAL_AUTO)
 		return;
+	if (!auto_before)
+		add_com_ports();
 	add_tables("SPCR", spcr_parse);
 	add_tables("DBG2", dbg2_parse);
 	if (pci)
