@@ -371,9 +371,9 @@ UNIT_smp_start := $(UNIT_PRINT)
 # The real nr_cpus() is what it tests.
 UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
-UNIT += options console uart serial_table serial pci
-UNIT_pci := arch/x86/pci.c arch/x86/serial_pci.c arch/x86/acpi.c lib/err.c \
-	$(UNIT_PRINT)
+UNIT += options console uart serial_table serial pci serial_pci
+UNIT_pci := arch/x86/pci.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
+UNIT_serial_pci := arch/x86/serial_pci.c $(UNIT_pci)
 UNIT_serial := arch/x86/serial.c arch/x86/serial_option.c arch/x86/uart.c \
 	arch/x86/console.c tests/unit/host_string.c $(UNIT_PRINT)
 UNIT_options := lib/cmdline.c $(UNIT_PRINT)

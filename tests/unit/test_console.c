@@ -141,7 +141,7 @@ static void a_panic_prints_though_the_lock_is_held(void **state)
 	assert_true(shows(&late, "after\n"));
 }
 
-static void the_log_keeps_the_last_bytes_and_counts_the_rest(void **state)
+static void the_log_keeps_the_last_bytes_counts_the_rest(void **state)
 {
 	static char all[MAX];
 	size_t n = 0;
@@ -177,7 +177,7 @@ int main(void)
 		cmocka_unit_test(registering_twice_changes_nothing),
 		cmocka_unit_test(what_consoles_dropped_is_listed),
 		cmocka_unit_test(a_panic_prints_though_the_lock_is_held),
-		cmocka_unit_test(the_log_keeps_the_last_bytes_and_counts_the_rest),
+		cmocka_unit_test(the_log_keeps_the_last_bytes_counts_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

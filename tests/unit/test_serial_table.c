@@ -279,7 +279,7 @@ static void other_interfaces_are_skipped(void **state)
 	assert_skip(0, 36, "16550");
 }
 
-static void a_bad_check_sum_signature_or_length_is_skipped(void **state)
+static void a_bad_sum_signature_or_length_is_skipped(void **state)
 {
 	(void)state;
 	spcr(2, 0);
@@ -447,7 +447,7 @@ int main(void)
 		cmocka_unit_test(addresses_that_are_none_are_refused),
 		cmocka_unit_test(a_pci_port_names_its_function),
 		cmocka_unit_test(other_interfaces_are_skipped),
-		cmocka_unit_test(a_bad_check_sum_signature_or_length_is_skipped),
+		cmocka_unit_test(a_bad_sum_signature_or_length_is_skipped),
 		cmocka_unit_test(serial_devices_of_a_dbg2_are_found),
 		cmocka_unit_test(a_dbg2_without_devices_is_none),
 		cmocka_unit_test(a_pl011_is_skipped_and_the_next_is_found),
