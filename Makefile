@@ -584,7 +584,8 @@ $(O)/fuzz/fuzz_memmap: tests/fuzz/fuzz_memmap.c boot/loader/memmap.c \
 $(O)/fuzz/fuzz_spcr: tests/fuzz/fuzz_spcr.c $(SERIAL_TABLE) Makefile
 	@mkdir -p $(@D)
 	$(say) CLANG $@
-	$(Q)clang $(FUZZ_CFLAGS) $(filter %.c,$^) -o $@
+	$(Q)clang $(FUZZ_CFLAGS) -Itests/include -Iarch/x86/include \
+		$(filter %.c,$^) -o $@
 
 $(O)/fuzz/fuzz_acpi: tests/fuzz/fuzz_acpi.c arch/x86/madt.c arch/x86/srat.c \
 		$(UNIT_PRINT) lib/err.c arch/x86/acpi.c arch/x86/acpi.h \

@@ -120,6 +120,7 @@ void serial_find(const struct boot_info *bi)
 	add_console(UART_MMIO);
 	if (console_option.mode != SERIAL_AUTO)
 		return;
+	/* The option has just proved wrong: their turn did not come yet. */
 	if (!auto_before)
 		add_com_ports();
 	add_tables("SPCR", spcr_parse);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <asm/io.h>
 #include "arch/x86/uart.h"
 #include "tests/unit/fake_uart.h"
 
@@ -18,6 +19,55 @@ static struct fake_uart fake;
 static struct uart uart;
 static u64 now;
 static u64 tick;		/* that a look at the clock takes */
+
+/* I/O ports; an access notes its width. */
+static u8 ports[64];
+static unsigned int last_width;
+
+static u32 port_read(u16 port, unsigned int width)
+{
+	u32 val = 0;
+
+	memcpy(&val, ports + port, width);
+	last_width = width;
+	return val;
+}
+
+static void port_write(u16 port, u32 val, unsigned int width)
+{
+	memcpy(ports + port, &val, width);
+	last_width = width;
+}
+
+u8 inb(u16 port)
+{
+	return (u8)port_read(port, 1);
+}
+
+u16 inw(u16 port)
+{
+	return (u16)port_read(port, 2);
+}
+
+u32 inl(u16 port)
+{
+	return port_read(port, 4);
+}
+
+void outb(u16 port, u8 val)
+{
+	port_write(port, val, 1);
+}
+
+void outw(u16 port, u16 val)
+{
+	port_write(port, val, 2);
+}
+
+void outl(u16 port, u32 val)
+{
+	port_write(port, val, 4);
+}
 
 static u64 clock_now(void)
 {
@@ -354,6 +404,25 @@ static void mapped_registers_are_accessed_in_their_width(void **state)
 	}
 }
 
+static void ports_are_accessed_in_their_width(void **state)
+{
+	struct uart_access a = {
+		.ops = &uart_io_ops, .space = UART_IO, .base = 0x10,
+	};
+
+	(void)state;
+	for (u8 width = 1; width <= 4; width *= 2) {
+		memset(ports, 0xee, sizeof(ports));
+		a.width = width;
+		a.ops->write(&a, 12, 0x41);
+		assert_int_equal(last_width, width);
+		assert_int_equal(ports[0x1c], 0x41);
+		last_width = 0;
+		assert_int_equal(a.ops->read(&a, 12), 0x41);
+		assert_int_equal(last_width, width);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +461,7 @@ int main(void)
 			start),
 		cmocka_unit_test_setup(one_that_vanishes_takes_no_bytes, start),
 		cmocka_unit_test(mapped_registers_are_accessed_in_their_width),
+		cmocka_unit_test(ports_are_accessed_in_their_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
