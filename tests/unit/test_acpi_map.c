@@ -170,6 +170,8 @@ static void addresses_that_the_processor_lacks_are_never_mapped(void **state)
 	assert_null(acpi_map((1ULL << 39) - 1, 2));
 	address_bits = 0;		/* no such leaf */
 	assert_null(acpi_map(1ULL << 36, 1));
+	assert_non_null(acpi_map((1ULL << 36) - 1, 1));
+	device_pa = 0;
 	address_bits = 0xff;		/* more than a page table entry has */
 	assert_null(acpi_map(1ULL << 52, 1));
 	assert_int_equal(device_pa, 0);
@@ -284,6 +286,25 @@ static void tables_of_devices_come_with_the_second_call(void **state)
 			 1);
 }
 
+static void what_cannot_be_used_is_said_once(void **state)
+{
+	(void)state;
+	sum(put_table(phys_to_virt(TABLES), "APIC", 40), 40, 9);
+	sum(put_table(phys_to_virt(TABLES + 0x100), "SRAT", 48), 48, 9);
+	put_root((u64[]){ TABLES, TABLES + 0x100, TABLES + 0x200 }, 3);
+	for (u64 cr3 = 0; cr3 < 3; cr3++) {
+		kernel_vm.cr3 = cr3;
+		assert_int_equal(machine_acpi_init(&bi), 0);
+	}
+	assert_int_equal(acpi_madt.nr, 0);
+	assert_int_equal(numa_nr_nodes(), 1);
+	assert_int_equal(said("\n"), 4);
+	assert_int_equal(said("acpi: MADT 0 cannot be used\n"), 1);
+	assert_int_equal(said("numa: SRAT 0 cannot be used\n"), 1);
+	assert_int_equal(said("acpi: 1 entries of the root table left out\n"),
+			 1);
+}
+
 static void without_an_rsdp_it_is_an_error(void **state)
 {
 	(void)state;
@@ -304,6 +325,7 @@ int main(void)
 		test(addresses_that_the_processor_lacks_are_never_mapped),
 		test(the_first_tables_that_can_be_used_are),
 		test(tables_of_devices_come_with_the_second_call),
+		test(what_cannot_be_used_is_said_once),
 		test(without_an_rsdp_it_is_an_error),
 	};
 
