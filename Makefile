@@ -335,8 +335,8 @@ UNIT_flow_broken := $(UNIT_flow)
 
 # lib, mm, arch/x86
 UNIT_PRINT := lib/printk.c lib/symtab.c lib/sort.c
-UNIT += printk string lib symtab madt acpi acpi_map srat smp_start shell \
-	page slab
+UNIT += printk string lib symtab madt acpi acpi_map srat slit smp_start \
+	shell page slab
 UNIT_page := $(HOST_MM) $(UNIT_PRINT)
 UNIT_slab := $(UNIT_page)
 UNIT += mm_model mm_ranges mm_faults mm_nested mm_threads mm_console
@@ -371,6 +371,7 @@ UNIT_smp_start := $(UNIT_PRINT)
 # The real nr_cpus() is what it tests.
 UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
+UNIT_slit := $(UNIT_srat)
 UNIT += options console uart serial_table serial pci serial_pci
 UNIT_pci := arch/x86/pci.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT_serial_pci := arch/x86/serial_pci.c $(UNIT_pci)

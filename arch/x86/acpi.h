@@ -3,8 +3,8 @@
  * ACPI tables: found, bounds-checked, read field by field. No AML is run.
  *
  * All of it is firmware's word. A table whose length is none is reported once
- * and skipped, one that cannot be reached is counted; a reader of a field beyond
- * the table's end gets 0. Sources: ACPI specification, "ACPI Software
+ * and skipped, one that cannot be reached is counted; a reader of a field
+ * beyond the table's end gets 0. Sources: ACPI specification, "ACPI Software
  * Programming Model".
  */
 #ifndef X86_ACPI_H

@@ -39,6 +39,17 @@ static inline void collect_reset(struct collector *c)
 	c->nr_calls = 0;
 }
 
+/* How often @text was printed. */
+static inline unsigned int collect_count(const struct collector *c,
+					 const char *text)
+{
+	unsigned int nr = 0;
+
+	for (const char *p = c->text; (p = strstr(p, text)); p++)
+		nr++;
+	return nr;
+}
+
 /* xorshift64*; @state starts as any number but 0. */
 static inline u64 random_u64(u64 *state)
 {

@@ -61,11 +61,7 @@ static void to_console(const char *s, size_t n)
 
 static unsigned int said(const char *text)
 {
-	unsigned int nr = 0;
-
-	for (const char *p = console.text; (p = strstr(p, text)); p++)
-		nr++;
-	return nr;
+	return collect_count(&console, text);
 }
 
 static void add_mem(u64 base, u64 size, u32 type)

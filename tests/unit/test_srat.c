@@ -1,110 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nodes of CPUs and memory, and their distances, well formed and not.
+ * Nodes of CPUs and memory, well formed and not.
  */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "arch/x86/acpi.h"
-#include "arch/x86/srat.h"
-#include "lib/err.h"
-
-#define ENTRIES		48
-#define ENABLED		1
-#define MATRIX		44
-#define GIB		(1ULL << 30)
-
-/* No table is looked for by address here. */
-const u8 *acpi_map(phys_addr_t pa, size_t n)
-{
-	(void)pa;
-	(void)n;
-	return NULL;
-}
-
-static u8 table[ENTRIES + 40 * 1100];
-static size_t size;
-static struct srat srat;
-
-static void put(size_t pos, u64 v, size_t n)
-{
-	memcpy(table + pos, &v, n);
-}
-
-static void begin(u8 revision)
-{
-	memset(table, 0, sizeof(table));
-	memcpy(table, "SRAT", 4);
-	table[8] = revision;
-	size = ENTRIES;
-}
-
-static int start(void **state)
-{
-	(void)state;
-	begin(3);
-	return 0;
-}
-
-static size_t add_raw(u8 type, u8 len, size_t bytes)
-{
-	size_t pos = size;
-
-	table[pos] = type;
-	table[pos + 1] = len;
-	size += bytes;
-	return pos;
-}
-
-static void add_lapic(u8 id, u32 domain, u32 flags)
-{
-	size_t pos = add_raw(0, 16, 16);
-
-	table[pos + 2] = (u8)domain;
-	table[pos + 3] = id;
-	put(pos + 4, flags, 4);
-	put(pos + 8, 0xee, 1);		/* local SAPIC EID: not ours */
-	put(pos + 9, domain >> 8, 3);
-}
-
-static void add_x2apic(u32 id, u32 domain, u32 flags)
-{
-	size_t pos = add_raw(2, 24, 24);
-
-	put(pos + 4, domain, 4);
-	put(pos + 8, id, 4);
-	put(pos + 12, flags, 4);
-}
-
-static void add_mem(u64 base, u64 len, u32 domain, u32 flags)
-{
-	size_t pos = add_raw(1, 40, 40);
-
-	put(pos + 2, domain, 4);
-	put(pos + 8, base, 8);
-	put(pos + 16, len, 8);
-	put(pos + 28, flags, 4);
-}
-
-/* From a copy that ends where the memory ends: reading on is an ASan error. */
-static int parse_with(int (*parse)(struct srat *, const struct acpi_table *),
-		      size_t n)
-{
-	u8 *copy = malloc(n + !n);
-	struct acpi_table t;
-	int err;
-
-	memcpy(copy, table, n);
-	t = acpi_table_of(copy, n);
-	err = parse(&srat, &t);
-	free(copy);
-	return err;
-}
+#include "tests/unit/srat_table.h"
 
 static int parse(void)
 {
@@ -118,8 +22,6 @@ static void assert_at(u64 pa, int node, u64 expected_end)
 	assert_int_equal(srat_node_at(&srat, pa, &end), node);
 	assert_int_equal(end, expected_end);
 }
-
-/* ---- SRAT ---- */
 
 static void all_three_types_make_nodes_in_order(void **state)
 {
@@ -403,107 +305,6 @@ static void without_a_table_all_is_node_0(void **state)
 	assert_int_equal(srat_node_of_cpu(&srat, 0), 0);
 }
 
-/* ---- SLIT ---- */
-
-/* Nodes 0..2 have the domains 2, 0, 1; then a matrix of @count rows. */
-static void begin_slit(u64 count, size_t rows)
-{
-	begin(3);
-	add_lapic(0, 2, ENABLED);
-	add_lapic(1, 0, ENABLED);
-	add_lapic(2, 1, ENABLED);
-	assert_int_equal(parse(), 0);
-	memset(table, 0, sizeof(table));
-	memcpy(table, "SLIT", 4);
-	put(36, count, 8);
-	size = MATRIX + rows * rows;
-	for (size_t i = 0; i < rows * rows; i++)
-		table[MATRIX + i] = i / rows == i % rows ? 10 :
-			(u8)(20 + i / rows * 10 + i % rows);
-}
-
-static void assert_no_slit(size_t n)
-{
-	assert_int_equal(parse_with(slit_parse, n), -EBADMSG);
-	assert_false(srat.has_distances);
-}
-
-static void distances_are_those_of_the_domains(void **state)
-{
-	static const u8 expected[] = { 10, 40, 41, 22, 10, 21, 32, 30, 10 };
-
-	(void)state;
-	begin_slit(3, 3);
-	assert_int_equal(parse_with(slit_parse, size), 0);
-	assert_true(srat.has_distances);
-	assert_memory_equal(srat.distance, expected, sizeof(expected));
-	/* More domains than nodes. */
-	begin_slit(5, 5);
-	assert_int_equal(parse_with(slit_parse, size), 0);
-	assert_memory_equal(srat.distance, expected, sizeof(expected));
-}
-
-static void a_slit_that_is_cut_is_refused(void **state)
-{
-	(void)state;
-	begin_slit(3, 3);
-	for (size_t n = 0; n < size; n++)
-		assert_no_slit(n);
-	memcpy(table, "SLIX", 4);
-	assert_no_slit(size);
-}
-
-static void absurd_counts_are_refused(void **state)
-{
-	static const u64 counts[] = {
-		0, 1, 2, 4, 1ULL << 32, 1ULL << 33, (1ULL << 32) + 3,
-		1ULL << 63, ~0ULL, ~0ULL - 2,
-	};
-
-	(void)state;
-	for (u32 i = 0; i < ARRAY_SIZE(counts); i++) {
-		begin_slit(counts[i], 3);
-		assert_no_slit(size);
-	}
-}
-
-static void distances_below_10_are_refused(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < 9; i++) {
-		begin_slit(3, 3);
-		table[MATRIX + i] = 9;
-		assert_no_slit(size);
-	}
-}
-
-static void domains_beyond_the_matrix_are_refused(void **state)
-{
-	(void)state;
-	begin_slit(3, 3);
-	srat.domain[1] = 3;
-	assert_no_slit(size);
-	srat.domain[1] = 0xffffffff;
-	assert_no_slit(size);
-}
-
-static void sixty_four_nodes_fill_the_matrix(void **state)
-{
-	(void)state;
-	for (u32 i = 0; i < NUMA_MAX_NODES; i++)
-		add_x2apic(i, NUMA_MAX_NODES - 1 - i, ENABLED);
-	assert_int_equal(parse(), 0);
-	memset(table, 0xff, sizeof(table));
-	memcpy(table, "SLIT", 4);
-	put(36, NUMA_MAX_NODES, 8);
-	table[MATRIX] = 10;
-	assert_int_equal(parse_with(slit_parse, MATRIX + NUMA_MAX_NODES *
-				    NUMA_MAX_NODES), 0);
-	assert_int_equal(srat.distance[NUMA_MAX_NODES * NUMA_MAX_NODES - 1],
-			 10);
-	assert_int_equal(srat.distance[0], 0xff);
-}
-
 #define test(name) cmocka_unit_test_setup(name, start)
 
 int main(void)
@@ -527,12 +328,6 @@ int main(void)
 		test(what_is_no_srat_is_refused),
 		test(every_edge_of_memory_has_its_node),
 		test(without_a_table_all_is_node_0),
-		test(distances_are_those_of_the_domains),
-		test(a_slit_that_is_cut_is_refused),
-		test(absurd_counts_are_refused),
-		test(distances_below_10_are_refused),
-		test(domains_beyond_the_matrix_are_refused),
-		test(sixty_four_nodes_fill_the_matrix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
