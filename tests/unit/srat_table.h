@@ -90,8 +90,8 @@ static inline void add_mem(u64 base, u64 len, u32 domain, u32 flags)
 }
 
 /* From a copy that ends where the memory ends: reading on is an ASan error. */
-static inline int parse_with(int (*parse)(struct srat *, const struct acpi_table *),
-		      size_t n)
+static inline int parse_with(int (*parse)(struct srat *,
+					  const struct acpi_table *), size_t n)
 {
 	u8 *copy = malloc(n + !n);
 	struct acpi_table t;
