@@ -50,7 +50,8 @@ LIB_SRC := lib/string.c lib/printk.c lib/sort.c lib/crc32.c lib/err.c \
 
 # ---------------------------------------------------------------- arch/x86
 ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
-	    arch/x86/user.c arch/x86/paging.c arch/x86/madt.c arch/x86/acpi.c \
+	    arch/x86/user.c arch/x86/paging.c arch/x86/page_check.c \
+	    arch/x86/paging_show.c arch/x86/madt.c arch/x86/acpi.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/fadt.c arch/x86/aml_s5.c arch/x86/power.c \
 	    arch/x86/efi_reset.c arch/x86/watchdog.c \
@@ -373,6 +374,9 @@ UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT_slit := $(UNIT_srat)
 UNIT += options console uart serial_table serial pci serial_pci
+UNIT += page_check
+UNIT_page_check := arch/x86/page_check.c tests/unit/host_memory.c \
+	$(filter mm/%.c,$(HOST_MM)) $(UNIT_PRINT)
 UNIT_pci := arch/x86/pci.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT_serial_pci := arch/x86/serial_pci.c $(UNIT_pci)
 UNIT_serial := arch/x86/serial.c arch/x86/serial_option.c arch/x86/uart.c \

@@ -17,6 +17,12 @@ static void memory_show(struct printer *out)
 	memory_map_show(hand_over, out);
 }
 
+static void page_tables_show(struct printer *out)
+{
+	if (paging_show(out))
+		pr_to(out, "paging: FAIL\n");
+}
+
 typedef void (*show_fn)(struct printer *out);
 
 static const struct file {
@@ -27,6 +33,7 @@ static const struct file {
 	{ "consoles", consoles_show },
 	{ "cpus", cpus_show },
 	{ "memory", memory_show },
+	{ "page_tables", page_tables_show },
 };
 
 static int show(struct node *node, struct printer *out)

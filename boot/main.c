@@ -196,6 +196,12 @@ static int step_cpus(void)
 	return 0;
 }
 
+/* In the debug build: a right too many stops the start. */
+static int step_page_tables(void)
+{
+	return TOPAZ_DEBUG ? paging_show(&console_printer) : 0;
+}
+
 static int step_console_tree(void)
 {
 	int err = shell_init();
@@ -236,6 +242,7 @@ static const struct step {
 	{ "time", step_time },
 	{ "power", step_power },
 	{ "cpus", step_cpus },
+	{ "page tables", step_page_tables },
 	{ "console tree", step_console_tree },
 	{ "pt", step_pt },
 	{ "session", session_init },

@@ -176,5 +176,8 @@ int memory_init(const struct boot_info *bi)
 		print_map(mem, bi->nr_mem);
 		return -EBADMSG;
 	}
+	if (numa_distances() &&
+	    page_set_distances(numa_distances(), numa_nr_nodes()))
+		printk("memory map: distances of more nodes than fit: not used\n");
 	return page_init(ranges, nr_ranges);
 }

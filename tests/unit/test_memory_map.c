@@ -39,6 +39,18 @@ static void count_lines(const char *text, size_t n)
 		nr_lines += *text++ == '\n';
 }
 
+const u8 *numa_distances(void)
+{
+	static const u8 distances[4] = { 10, 21, 21, 10 };
+
+	return node1_base ? distances : NULL;
+}
+
+unsigned int numa_nr_nodes(void)
+{
+	return node1_base ? 2 : 1;
+}
+
 static int init_with(unsigned int nr)
 {
 	static struct boot_info bi;

@@ -36,6 +36,11 @@ int __must_check machine_acpi_init(const struct boot_info *bi);
 
 /* What the machine consists of, for the files in machine/. */
 void cpus_show(struct printer *out);
+/*
+ * Walks all of the kernel's page tables. Return: 0; -EFAULT when something is
+ * writable and executable, or otherwise not as it must be: it is printed.
+ */
+int paging_show(struct printer *out);
 void acpi_show(struct printer *out);
 
 /* "GenuineIntel", ...; and the hypervisor's signature, "" on bare metal. */
