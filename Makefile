@@ -55,7 +55,8 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/fadt.c arch/x86/aml_s5.c arch/x86/power.c \
 	    arch/x86/efi_reset.c arch/x86/watchdog.c \
-	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_start.c \
+	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_call.c \
+	    arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/tsc_cal.c arch/x86/timers.c \
 	    arch/x86/tsc_sync.c arch/x86/tsc_cpus.c \
 	    arch/x86/serial.c arch/x86/uart.c \
@@ -374,7 +375,8 @@ UNIT_CFLAGS_smp_start := -include arch/x86/include/asm/percpu.h
 UNIT_srat := arch/x86/srat.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)
 UNIT_slit := $(UNIT_srat)
 UNIT += options console uart serial_table serial pci serial_pci
-UNIT += page_check
+UNIT += smp_call page_check
+UNIT_smp_call := arch/x86/smp_call.c
 UNIT_page_check := arch/x86/page_check.c tests/unit/host_memory.c \
 	$(filter mm/%.c,$(HOST_MM)) $(UNIT_PRINT)
 UNIT_pci := arch/x86/pci.c arch/x86/acpi.c lib/err.c $(UNIT_PRINT)

@@ -18,7 +18,7 @@ static const struct {
 	{ ENOSPC, "ENOSPC" }, { ERANGE, "ERANGE" }, { ENOSYS, "ENOSYS" },
 	{ ENODATA, "ENODATA" }, { ETIME, "ETIME" }, { EBADMSG, "EBADMSG" },
 	{ EOVERFLOW, "EOVERFLOW" }, { EOPNOTSUPP, "EOPNOTSUPP" },
-	{ ETIMEDOUT, "ETIMEDOUT" },
+	{ ETIMEDOUT, "ETIMEDOUT" }, { EINPROGRESS, "EINPROGRESS" },
 };
 
 const char *err_name(int err)

@@ -31,6 +31,7 @@
 #define EOVERFLOW	75
 #define EOPNOTSUPP	95
 #define ETIMEDOUT	110
+#define EINPROGRESS	115
 
 #define MAX_ERRNO	4095
 

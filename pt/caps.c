@@ -120,13 +120,7 @@ int pt_caps_read_all(void)
 	int err;
 
 	for (cpu = 0; cpu < nr_cpus(); cpu++) {
-		if (cpu == cpu_id()) {
-			caps_read_here(NULL);
-			continue;
-		}
-		err = smp_run_on(cpu, caps_read_here, NULL);
-		if (!err)
-			err = smp_wait(cpu, CAPS_TIMEOUT_US);
+		err = smp_call(cpu, caps_read_here, NULL, CAPS_TIMEOUT_US);
 		if (err)
 			return err;
 	}

@@ -55,16 +55,11 @@ static void note_enabled(void *on)
 
 static int check_free(unsigned int cpu)
 {
-	bool on = false;
-	int err = 0;
+	static bool on;		/* a call that is late may still write it */
+	int err;
 
-	if (cpu == cpu_id()) {
-		note_enabled(&on);
-	} else {
-		err = smp_run_on(cpu, note_enabled, &on);
-		if (!err)
-			err = smp_wait(cpu, CALL_TIMEOUT_US);
-	}
+	on = false;
+	err = smp_call(cpu, note_enabled, &on, CALL_TIMEOUT_US);
 	if (err || !on)
 		return err;
 	printk("pt: cpu %u: TraceEn is set already: firmware or a debugger traces; not touched\n",

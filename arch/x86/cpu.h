@@ -41,6 +41,13 @@ struct tss {
 } __packed;
 static_assert(sizeof(struct tss) == 104, "TSS of long mode");
 
+/* A call by smp_call(): states and their owners in smp_call.c. */
+struct cpu_call {
+	u32 state;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
 struct cpu {
 	struct cpu *self;	/* offsets 0 and 8 are known to asm/percpu.h */
 	u32 id;
@@ -59,6 +66,7 @@ struct cpu {
 	/* Work from smp_run_on(): fn is set last, cleared when it is done. */
 	void (*fn)(void *arg);
 	void *arg;
+	struct cpu_call call;
 } __aligned(64);
 
 extern struct cpu cpus[NR_CPUS];
@@ -138,6 +146,7 @@ extern struct ap_slot ap_slots[NR_CPUS];
 extern u32 nr_ap_slots;
 void ap_main(struct ap_slot *slot);	/* smp.c */
 void smp_init(void);		/* smp.c: before any CPU is started */
+void smp_call_init(void);	/* smp_call.c: the same */
 
 /* apic.c, for ap_entry: the mode of the boot CPU, and where the xAPIC is. */
 extern u8 lapic_x2apic;

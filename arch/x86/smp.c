@@ -72,6 +72,7 @@ void ap_main(struct ap_slot *slot)
 void smp_init(void)
 {
 	irq_set_handler(VECTOR_WAKE, wake);
+	smp_call_init();
 }
 
 int smp_run_on(unsigned int cpu, void (*fn)(void *arg), void *arg)

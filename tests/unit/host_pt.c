@@ -222,17 +222,12 @@ void irq_set_handler(unsigned int vector, irq_handler_t fn)
 	room_fn = fn;
 }
 
-int smp_run_on(unsigned int cpu, void (*fn)(void *arg), void *arg)
+int smp_call(unsigned int cpu, void (*fn)(void *arg), void *arg,
+	     u64 timeout_us)
 {
-	(void)cpu;
-	(void)fn;
-	(void)arg;
-	return -EINVAL;
-}
-
-int smp_wait(unsigned int cpu, u64 timeout_us)
-{
-	(void)cpu;
 	(void)timeout_us;
+	if (cpu != host_cpu)
+		return -EINVAL;
+	fn(arg);
 	return 0;
 }

@@ -42,6 +42,23 @@ bool smp_idle(unsigned int cpu);
  */
 int smp_wait(unsigned int cpu, u64 timeout_us);
 
+/**
+ * smp_call() - call a function on another CPU and wait for it
+ * @cpu:	any; on the caller's own it is a call with interrupts off
+ * @fn:		called with @arg in interrupt context: it interrupts what that
+ *		CPU does, and takes no lock that thread context holds
+ * @timeout_us:	bound of the whole wait
+ *
+ * Context: thread, interrupts on (two CPUs that call each other would wait for
+ * nothing else).
+ * Return: 0 when @fn has returned; -EINVAL for an unknown CPU; -EBUSY when
+ * another caller's function did not end in time; -ETIMEDOUT when the CPU did
+ * not take the interrupt: @fn will not run; -EINPROGRESS when @fn runs still:
+ * @arg must live on.
+ */
+int __must_check smp_call(unsigned int cpu, void (*fn)(void *arg), void *arg,
+			  u64 timeout_us);
+
 /* The APIC ID of a CPU. */
 u32 cpu_apic_id(unsigned int cpu);
 
