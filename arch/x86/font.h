@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The consoles' font: drawn as text in font.txt, made a table by tools/font.awk.
+ * The consoles' font: drawn in font.txt, made a table by tools/font.awk.
  */
 #ifndef X86_FONT_H
 #define X86_FONT_H
