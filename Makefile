@@ -554,7 +554,7 @@ TESTS_BOOT := "scripts=$(B)test-scripts" \
 	"truth-broadwell=$(B)test-truth 1 broadwell" "truth-4=$(B)test-truth 4" \
 	"insns=$(B)test-insns" "icount=$(B)test-icount" \
 	"deflate=$(B)test-deflate" "bad-input=$(B)test-bad-input" \
-	"panic=$(B)test-panic" "machines=$(B)test-machines" \
+	"panic=$(B)test-panic" "machines=$(B)test-machines" "debug=$(B)test-debug" \
 	"image=$(B)test-image" "acpi=$(B)test-acpi" \
 	"consoles=$(B)test-consoles" "fb=$(B)test-fb" \
 	"time=$(B)test-time" "power=$(B)test-power" "watchdog=$(B)test-watchdog"
