@@ -58,6 +58,7 @@ bool efi_reset(enum efi_reset_type type)
 	if (!reset_system)
 		return false;
 	/* Waits of others would end the call: it is the last thing that runs. */
+	irq_set_handler(VECTOR_TIMER, NULL);	/* whoever had it: it is over */
 	irq_set_handler(VECTOR_TIMER, on_timeout);
 	if (timer)
 		lapic_timer_start(TIMEOUT_US);

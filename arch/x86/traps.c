@@ -77,8 +77,11 @@ void idt_load(void)
 
 void irq_set_handler(unsigned int vector, irq_handler_t fn)
 {
-	if (vector >= FIRST_IRQ && vector < 256)
-		WRITE_ONCE(irq_handlers[vector], fn);
+	if (vector < FIRST_IRQ || vector >= 256)
+		return;
+	/* Two owners of one vector: a slip in the list of vectors. */
+	BUG_ON(fn && irq_handlers[vector] && irq_handlers[vector] != fn);
+	WRITE_ONCE(irq_handlers[vector], fn);
 }
 
 void nmi_set_handler(bool (*fn)(struct pt_regs *regs))

@@ -27,13 +27,16 @@ enum {
 	VECTOR_WAKE = 0x41,	/* an AP has work */
 	VECTOR_PT_ROOM = 0x42,	/* self-IPI of pt/: wait for buffer room */
 	VECTOR_CALL = 0x43,	/* smp_call() */
-	VECTOR_WATCHDOG = 0x43,
+	VECTOR_WATCHDOG = 0x44,	/* deadline of the watchdog */
 	VECTOR_SPURIOUS = 0xff,
 };
 
 typedef void (*irq_handler_t)(struct pt_regs *regs);
 
-/* Handler of a vector 32..255; called with interrupts off, before EOI. */
+/*
+ * Handler of a vector 32..255; called with interrupts off, before EOI. NULL
+ * gives the vector back; a second owner is a bug.
+ */
 void irq_set_handler(unsigned int vector, irq_handler_t fn);
 
 /*
