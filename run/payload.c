@@ -59,7 +59,7 @@ size_t run_read_code(u64 cr3, u64 ip, u8 *buf, size_t n)
 		return read_kernel_code(ip, buf, n);
 	if (!vm.cr3)
 		return 0;
-	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+	for (unsigned int cpu = 0; cpu < nr_cpus(); cpu++) {
 		/* Pairs with the release in publish(): tables are complete. */
 		if (smp_load_acquire(&slots[cpu].cr3) == vm.cr3)
 			return user_vm_read_code(&vm, ip, buf, n);
