@@ -3,17 +3,15 @@
  * Where ACPI's bytes are in the kernel's address space, and what the kernel
  * wants of them at start-up.
  */
-#include <asm/cpuid.h>
 #include <asm/machine.h>
 #include <asm/page.h>
 #include <asm/paging.h>
+#include <asm/physaddr.h>
 #include "arch/x86/acpi.h"
 #include "arch/x86/cpu.h"
 #include "lib/err.h"
 #include "lib/printk.h"
 #include "lib/string.h"
-
-#define CPUID_ADDRESS_SIZES	0x80000008u
 
 struct madt acpi_madt;
 
@@ -44,21 +42,9 @@ static bool in_ram(phys_addr_t pa, size_t size)
 	return false;
 }
 
-/*
- * The processor's own width, and what a page table entry has room for: with
- * address bits beyond it an access would fault.
- */
-static bool in_reach(phys_addr_t pa, size_t size)
-{
-	u32 bits = cpuid_checked(CPUID_ADDRESS_SIZES, 0).eax & 0xff;
-
-	bits = min(bits ? bits : 36, 52u);
-	return pa + size >= pa && (pa + size - 1) >> bits == 0;
-}
-
 const u8 *acpi_map(phys_addr_t pa, size_t size)
 {
-	if (!pa || !size || !in_reach(pa, size))
+	if (!pa || !size || !phys_range_valid(pa, size))
 		return NULL;
 	if (in_ram(pa, size))
 		return phys_to_virt(pa);

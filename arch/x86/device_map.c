@@ -4,13 +4,8 @@
  */
 #include "arch/x86/device_map.h"
 
-#include <asm/cpuid.h>
 #include <asm/page.h>
 #include <asm/paging.h>
-
-#define CPUID_ADDRESS_SIZES	0x80000008u
-#define PHYS_BITS_MIN		36	/* of a CPU that does not say */
-#define PHYS_BITS_MAX		52
 
 /* Owner: device_map_init(). */
 static const struct boot_info *hand_over;
@@ -18,13 +13,6 @@ static const struct boot_info *hand_over;
 void device_map_init(const struct boot_info *bi)
 {
 	hand_over = bi;
-}
-
-static unsigned int phys_bits(void)
-{
-	unsigned int bits = cpuid_checked(CPUID_ADDRESS_SIZES, 0).eax & 0xff;
-
-	return bits && bits <= PHYS_BITS_MAX ? bits : PHYS_BITS_MIN;
 }
 
 static bool meets_ram(phys_addr_t pa, size_t size)
@@ -42,7 +30,5 @@ void *device_map(phys_addr_t pa, size_t size)
 {
 	if (!pa || !size || pa + size < pa || !hand_over || !kernel_vm.cr3)
 		return NULL;
-	if ((pa + size - 1) >> phys_bits() || meets_ram(pa, size))
-		return NULL;
-	return ioremap(pa, size);
+	return meets_ram(pa, size) ? NULL : ioremap(pa, size);
 }

@@ -4,19 +4,15 @@
  */
 #include <asm/fb.h>
 
-#include <asm/cpuid.h>
 #include <asm/page.h>
 #include <asm/paging.h>
+#include <asm/physaddr.h>
 #include "arch/x86/console.h"
 #include "arch/x86/fb_draw.h"
 #include "lib/cmdline.h"
 #include "lib/err.h"
 #include "lib/printk.h"
 #include "lib/string.h"
-
-#define CPUID_ADDRESS_SIZES	0x80000008u
-#define  ADDRESS_SIZES_PHYS	0xffu
-#define DEFAULT_PHYS_BITS	36
 
 struct fb_console {
 	struct console con;
@@ -30,16 +26,6 @@ static void fb_write(struct console *con, const char *text, size_t n)
 
 	fb_text_write(&fb->text, text, n);
 	fb_screen_draw(&fb->screen, &fb->text);
-}
-
-static phys_addr_t phys_end(void)
-{
-	u32 bits = cpuid_checked(CPUID_ADDRESS_SIZES, 0).eax &
-		   ADDRESS_SIZES_PHYS;
-
-	if (bits < DEFAULT_PHYS_BITS || bits > 52)
-		bits = DEFAULT_PHYS_BITS;
-	return 1ULL << bits;
 }
 
 static enum fb_rot rot_option(void)
@@ -81,7 +67,7 @@ static const char *add(const struct boot_info *bi, u64 nr, enum fb_rot rot,
 		return "the same memory as one above";
 	why = fb_mode_init(&mode, from, rot);
 	if (!why)
-		why = fb_mode_place(&mode, from->base, phys_end(),
+		why = fb_mode_place(&mode, from->base, 1ULL << phys_bits(),
 				    phys_to_virt(bi->mem), bi->nr_mem);
 	if (why)
 		return why;

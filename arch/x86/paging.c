@@ -4,6 +4,7 @@
  */
 #include <asm/paging.h>
 
+#include <asm/physaddr.h>
 #include "arch/x86/cpu.h"
 #include "lib/bitfield.h"
 #include "lib/err.h"
@@ -299,6 +300,8 @@ static void *map_device(phys_addr_t pa, u64 size, unsigned int cache)
 	u64 span = round_up_u64(in_page + size, PAGE_SIZE);
 	u64 va = ioremap_next;
 
+	if (!size || !phys_range_valid(pa, size))
+		return NULL;
 	if (span < size || span > IOREMAP_BASE + IOREMAP_SIZE - va)
 		return NULL;
 	if (vm_map(&kernel_vm, va, pa - in_page, span,

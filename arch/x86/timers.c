@@ -97,8 +97,11 @@ static bool hpet_find(struct ref_clock *clock)
 	    gas.space != ACPI_SPACE_MEMORY)
 		return false;
 	reg = ioremap(gas.address, HPET_SIZE);
-	if (!reg)
+	if (!reg) {
+		printk("time: HPET at %llx cannot be mapped: not used\n",
+		       (unsigned long long)gas.address);
 		return false;
+	}
 	period = readl(reg + HPET_PERIOD);
 	if (!period || period > HPET_PERIOD_MAX) {
 		printk("time: HPET at %llx has a period of %u fs: not used\n",

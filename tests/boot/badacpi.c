@@ -86,6 +86,15 @@ static void srat(void)
 	sum(p, 48 + 40 + 16, 9);
 }
 
+/* A timer whose registers are where no processor has an address. */
+static void hpet(void)
+{
+	UINT8 *p = table("HPET", 56, 56);
+
+	put(p + 44, 1ULL << 51, 8);
+	sum(p, 56, 9);
+}
+
 static void addresses(void)
 {
 	static const UINT64 bad[] = {
@@ -111,6 +120,7 @@ static void junk_root(void)
 	addresses();
 	lengths();
 	srat();
+	hpet();
 	for (UINTN twice = 0; twice < 2; twice++) {
 		for (UINTN off = HEADER; off < get(root + 4); off += 8) {
 			CopyMem(&old, root + off, sizeof(old));

@@ -77,7 +77,8 @@ void vm_switch(const struct vm *vm);
 /**
  * ioremap() - map device registers, uncached
  *
- * Return: kernel address of @pa, or NULL when out of memory or address space.
+ * Return: kernel address of @pa, or NULL when out of memory or address space,
+ * or when the processor has no such addresses.
  */
 void *ioremap(phys_addr_t pa, u64 size);
 
