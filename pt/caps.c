@@ -7,6 +7,7 @@
  */
 #include "pt/caps.h"
 
+#include <asm/cpu.h>
 #include <asm/cpuid.h>
 #include <asm/percpu.h>
 #include <asm/smp.h>
@@ -61,19 +62,11 @@ static void decode_leaf_1(struct pt_caps *caps, const struct cpuid_regs *r)
 	caps->psb_periods = (u16)FIELD_GET(GENMASK_ULL(31, 16), r->ebx);
 }
 
-/* SDM "CPUID", figure of version information: the extended parts add. */
-static void decode_signature(struct pt_caps *caps, u32 eax)
+static void decode_signature(struct pt_caps *caps, u32 sig)
 {
-	unsigned int family = FIELD_GET(GENMASK_ULL(11, 8), eax);
-	unsigned int model = FIELD_GET(GENMASK_ULL(7, 4), eax);
-
-	if (family == 6 || family == 15)
-		model |= (unsigned int)FIELD_GET(GENMASK_ULL(19, 16), eax) << 4;
-	if (family == 15)
-		family += FIELD_GET(GENMASK_ULL(27, 20), eax);
-	caps->family = (u8)family;
-	caps->model = (u8)model;
-	caps->stepping = (u8)FIELD_GET(GENMASK_ULL(3, 0), eax);
+	caps->family = (u8)x86_family(sig);
+	caps->model = (u8)x86_model(sig);
+	caps->stepping = (u8)x86_stepping(sig);
 }
 
 static void decode_clock(struct pt_caps *caps)

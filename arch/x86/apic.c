@@ -128,7 +128,7 @@ static const struct lapic_ops x2apic_ops = {
 
 bool lapic_is_x2apic(void)
 {
-	return ops == &x2apic_ops;
+	return lapic_x2apic;
 }
 
 static void use_x2apic(void)
@@ -263,23 +263,24 @@ void lapic_send_startup(u32 apic_id, u8 page)
 	ops->icr(apic_id, ICR_ASSERT | ICR_STARTUP | page);
 }
 
-void lapic_timer_start(u32 us)
+/* At least one tick: 0 would stop it. */
+static void timer_set(u32 lvt, u32 us)
 {
-	u64 ticks = timer_ticks_per_ms * us / 1000;
+	u64 ticks = timer_ticks_per_ms * us / 1000 + 1;
 
 	ops->write(APIC_TIMER_DIV, TIMER_DIV_16);
-	ops->write(APIC_LVT_TIMER, TIMER_PERIODIC | VECTOR_TIMER);
-	ops->write(APIC_TIMER_INIT, (u32)max(ticks, 1ULL));
+	ops->write(APIC_LVT_TIMER, lvt);
+	ops->write(APIC_TIMER_INIT, (u32)min(ticks, 0xffffffffULL));
+}
+
+void lapic_timer_start(u32 us)
+{
+	timer_set(TIMER_PERIODIC | VECTOR_TIMER, us);
 }
 
 void lapic_timer_once(u8 vector, u32 us)
 {
-	u64 ticks = timer_ticks_per_ms * us / 1000;
-
-	ops->write(APIC_TIMER_DIV, TIMER_DIV_16);
-	ops->write(APIC_LVT_TIMER, vector);
-	ops->write(APIC_TIMER_INIT,
-		   (u32)min(ticks + 1, 0xffffffffULL));
+	timer_set(vector, us);
 }
 
 void lapic_timer_stop(void)

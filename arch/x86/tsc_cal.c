@@ -4,6 +4,7 @@
  */
 #include "arch/x86/tsc_cal.h"
 
+#include <asm/cpu.h>
 #include <asm/msr-index.h>
 #include "lib/bitfield.h"
 #include "lib/printk.h"
@@ -44,9 +45,9 @@ static u64 crystal_hz(const struct tsc_hw *hw)
 {
 	u32 sig = hw->cpuid(1, 0).eax;
 
-	if (!is_intel(hw) || (sig >> 8 & 0xf) != 6)
+	if (!is_intel(hw) || x86_family(sig) != 6)
 		return 0;
-	switch ((sig >> 4 & 0xf) | (sig >> 12 & 0xf0)) {
+	switch (x86_model(sig)) {
 	case 0x4e:		/* Skylake, Kaby Lake: client */
 	case 0x5e:
 	case 0x8e:
@@ -81,7 +82,7 @@ static u64 plate_hz(const struct tsc_hw *hw)
 {
 	u64 val, hz;
 
-	if (!is_intel(hw) || (hw->cpuid(1, 0).eax >> 8 & 0xf) != 6 ||
+	if (!is_intel(hw) || x86_family(hw->cpuid(1, 0).eax) != 6 ||
 	    hw->rdmsr(MSR_PLATFORM_INFO, &val))
 		return 0;
 	hz = FIELD_GET(PLATFORM_INFO_RATIO, val) * 100000000ULL;
