@@ -55,6 +55,7 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/acpi_map.c arch/x86/srat.c arch/x86/numa.c \
 	    arch/x86/fadt.c arch/x86/aml_s5.c arch/x86/power.c \
 	    arch/x86/efi_reset.c arch/x86/watchdog.c \
+	    arch/x86/watchdog_option.c \
 	    arch/x86/apic.c arch/x86/smp.c arch/x86/smp_call.c \
 	    arch/x86/smp_start.c \
 	    arch/x86/tsc.c arch/x86/tsc_cal.c arch/x86/timers.c \
@@ -63,9 +64,9 @@ ARCH_SRC := arch/x86/cpu.c arch/x86/traps.c arch/x86/extable.c \
 	    arch/x86/uart_io.c arch/x86/serial_table.c arch/x86/serial_option.c \
 	    arch/x86/serial_find.c arch/x86/serial_pci.c arch/x86/pci.c \
 	    arch/x86/pci_access.c arch/x86/device_map.c \
+	    arch/x86/fb.c arch/x86/fb_mode.c arch/x86/fb_text.c \
+	    arch/x86/fb_draw.c arch/x86/font.c \
 	    arch/x86/console.c arch/x86/panic.c arch/x86/machine.c
-ARCH_SRC += arch/x86/fb.c arch/x86/fb_mode.c arch/x86/fb_text.c \
-	    arch/x86/fb_draw.c arch/x86/font.c
 ARCH_ASM := arch/x86/entry.asm arch/x86/trampoline.asm arch/x86/efi_call.asm
 
 # ---------------------------------------------------------------- mm
@@ -445,8 +446,6 @@ UNIT_round := run/round.c $(HOST_MM) lib/printk.c lib/symtab.c lib/sort.c
 UNIT_memory_map := boot/memory.c $(HOST_MM) lib/printk.c lib/symtab.c \
 	lib/sort.c
 
-
-
 # -MMD would keep the dependencies of the last source alone.
 unit_main = $(or $(UNIT_MAIN_$(1)),tests/unit/test_$(1).c)
 define unit_rule
@@ -483,7 +482,8 @@ $(O)/bench/bench_mm: tests/bench/bench_mm.c tests/unit/host_memory.c \
 		$^ -o $@
 
 # ---------------------------------------------------------------- targets
-.PHONY: bench-mm all image iso run-files run test test-unit test-boot packages-test fuzz \
+.PHONY: all image iso run-files run test test-unit test-boot bench-mm \
+	packages-test fuzz \
 	check-layers check-headers clean help
 
 all: $(O)/BOOTX64.EFI ## the loader with the kernel inside: BOOTX64.EFI

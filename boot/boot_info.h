@@ -18,12 +18,12 @@
  *     struct boot_info.
  * The kernel copies what it needs and then builds its own tables.
  *
- * The firmware's ResetSystem (efi_reset) is called on CR3 = cr3, interrupts
- * off, RSP = stack_base + BOOT_STACK_SIZE (below 4 GiB, so it is mapped at its
- * own address), in the Microsoft calling convention: ECX = type, RDX = status,
- * R8 = size, R9 = data, 32 bytes of shadow space. The kernel's segments and the
- * direct map are there too. Memory of boot services is in use by then, so this
- * is the last resort.
+ * The firmware's ResetSystem (efi_reset) is called on CR3 = cr3, RSP =
+ * stack_base + BOOT_STACK_SIZE (below 4 GiB, so it is mapped at its own
+ * address), interrupts on, which UEFI allows and a time-out needs, in the
+ * Microsoft calling convention: ECX = type, RDX = status, R8 = size, R9 = data,
+ * 32 bytes of shadow space. The kernel's segments and the direct map are there
+ * too. Memory of boot services is in use by then, so this is the last resort.
  */
 #ifndef BOOT_BOOT_INFO_H
 #define BOOT_BOOT_INFO_H

@@ -262,26 +262,6 @@ static bool start_up(void)
 	return true;
 }
 
-static void start_watchdog(void)
-{
-	char val[8], sig[13];
-	unsigned int seconds;
-	u64 given;
-
-	hypervisor_signature(sig);
-	seconds = strcmp(sig, "TCGTCGTCGTCG") ? WATCHDOG_DEFAULT_S :
-		  WATCHDOG_EMULATED_S;
-	if (cmdline_get("watchdog", val, sizeof(val)) != -ENOENT) {
-		if (kstrtou64(val, 10, &given) || given > WATCHDOG_MAX_S)
-			cmdline_bad("watchdog", val, 0,
-				    "seconds up to 86400, 0: none");
-		else
-			seconds = (unsigned int)given;
-	}
-	watchdog_doing("start-up");
-	watchdog_start(seconds);
-}
-
 /* The rc file of the boot volume, or the built-in one. Return: failed lines. */
 static unsigned int run_rc(void)
 {
@@ -315,7 +295,7 @@ void kernel_main(const struct boot_info *bi)
 	if (!start_up())
 		machine_exit(1);
 
-	start_watchdog();
+	watchdog_init();
 	page_leak_mark();
 	failed = run_rc();
 	if (TOPAZ_DEBUG)

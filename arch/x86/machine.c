@@ -43,14 +43,23 @@ void hypervisor_signature(char sig[13])
 	memcpy(sig + 8, &r.edx, 4);
 }
 
-/* The port means something else on a real board: only under QEMU. */
-static bool under_qemu(void)
+static bool is_under(const char *hypervisor)
 {
 	char sig[13];
 
 	hypervisor_signature(sig);
-	return !memcmp(sig, "TCGTCGTCGTCG", 12) ||
-	       !memcmp(sig, "KVMKVMKVM\0\0\0", 12);
+	return !strcmp(sig, hypervisor);
+}
+
+bool machine_is_emulated(void)
+{
+	return is_under("TCGTCGTCGTCG");
+}
+
+/* The port means something else on a real board: only under QEMU. */
+static bool under_qemu(void)
+{
+	return machine_is_emulated() || is_under("KVMKVMKVM");
 }
 
 static void __noreturn halt(void)

@@ -247,12 +247,5 @@ vm_alone() {
 }
 
 vm_expect() {
-	if [ "$status" = "$2" ] && says "$log" "$3"; then
-		ok "$1"
-		return
-	fi
-	not_ok "$1"
-	echo "# status $status, expected $2; looked for: $3"
-	tail -n 20 "$log" "$work/$vm_used.qemu" | tr -cd '\n\t -~' |
-		sed 's/^/# /'
+	expect_in "$@" "$log" "$work/$vm_used.qemu"
 }

@@ -57,12 +57,18 @@ boot() {
 says() { grep -qF -- "$2" "$1"; }
 
 # expect NAME STATUS TEXT: the last boot ended so and said so.
-expect() {
-	if [ "$status" = "$2" ] && says "$work/out" "$3"; then
-		ok "$1"
-	else
-		not_ok "$1"
-		echo "# status $status, expected $2; looked for: $3"
-		tail -n 20 "$work/out" | sed 's/^/# /'
+expect() { expect_in "$@" "$work/out"; }
+
+# expect_in NAME STATUS TEXT FILE...: $status is so, and the first file says so;
+# else the ends of all are shown.
+expect_in() {
+	tap_what=$1 tap_status=$2 tap_text=$3
+	shift 3
+	if [ "$status" = "$tap_status" ] && says "$1" "$tap_text"; then
+		ok "$tap_what"
+		return
 	fi
+	not_ok "$tap_what"
+	echo "# status $status, expected $tap_status; looked for: $tap_text"
+	tail -n 20 "$@" | tr -cd '\n\t -~' | sed 's/^/# /'
 }

@@ -46,6 +46,8 @@ void acpi_show(struct printer *out);
 /* "GenuineIntel", ...; and the hypervisor's signature, "" on bare metal. */
 void cpu_vendor(char vendor[13]);
 void hypervisor_signature(char sig[13]);
+/* In QEMU's own emulator: all is slower, and not by the same factor. */
+bool machine_is_emulated(void);
 
 /**
  * machine_power_init() - how this machine is reset and switched off

@@ -28,6 +28,16 @@ struct pt_regs;
  */
 void watchdog_start(unsigned int seconds);
 
+/**
+ * watchdog_init() - begin to watch with the bound of the option watchdog=
+ *
+ * Without one, or with one that is no number (which is said), it is
+ * WATCHDOG_DEFAULT_S, in QEMU's emulator WATCHDOG_EMULATED_S.
+ *
+ * Context: as watchdog_start(); after cmdline_init().
+ */
+void watchdog_init(void);
+
 /* The bound; 0: nobody watches. */
 unsigned int watchdog_seconds(void);
 
