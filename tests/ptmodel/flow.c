@@ -54,8 +54,7 @@ void ptm_flow_enable(struct ptm_cpu *cpu, const struct ptm_at *at)
 	if (psb) {
 		ptm_packet_psb_plus(cpu, &state, 0);
 	} else {
-		if (cpu->ctl & PTM_CTL_TSCEN)
-			ptm_packet_tsc(cpu);
+		ptm_time_tsc(cpu);
 		ptm_packet_cbr(cpu);
 	}
 	set_packet_en(cpu);
@@ -69,7 +68,7 @@ void ptm_flow_disable(struct ptm_cpu *cpu, const struct ptm_at *at)
 {
 	if (cpu->packet_en) {
 		ptm_packet_ip(cpu, PTM_FUP, at->ip);
-		ptm_packet_pgd(cpu);
+		ptm_packet_no_ip(cpu, PTM_TIP_PGD);
 	}
 	ptm_flush(cpu);
 	cpu->packet_en = false;
@@ -122,7 +121,7 @@ static void psb_if_due(struct ptm_cpu *cpu, uint64_t ip)
 static void mode_exec_if_changed(struct ptm_cpu *cpu,
 				 const struct ptm_state *state)
 {
-	if (state->cs_l != cpu->exec_l || state->cs_d != cpu->exec_d)
+	if (!cpu->exec_known || cpu->exec_mode != ptm_exec_mode(cpu, state))
 		ptm_packet_mode_exec(cpu, state);
 }
 
@@ -169,7 +168,7 @@ static void change_context(struct ptm_cpu *cpu, bool cr3, bool tip, uint64_t to)
 	set_packet_en(cpu);
 	if (was && !cpu->packet_en) {
 		/* ContextEn is 0 now: no IP. */
-		ptm_packet_pgd(cpu);
+		ptm_packet_no_ip(cpu, PTM_TIP_PGD);
 		cpu->nr_ret = 0;
 	} else if (!was && cpu->packet_en) {
 		ptm_packet_mode_exec(cpu, &state);
@@ -180,33 +179,63 @@ static void change_context(struct ptm_cpu *cpu, bool cr3, bool tip, uint64_t to)
 	}
 }
 
-bool ptm_branch(struct ptm_cpu *cpu, const struct ptm_branch *branch)
+unsigned int ptm_branch(struct ptm_cpu *cpu, const struct ptm_branch *branch)
 {
-	bool was = cpu->packet_en;
+	unsigned int was = cpu->packet_en ? PTM_WAS : 0;
 
 	if (!cpu->trigger_en)
-		return false;
+		return 0;
 	cpu->cycle++;
 	if (branch->kind == PTM_MOV_CR3)
 		change_context(cpu, true, false, branch->to);
-	else if (branch->kind == PTM_FAR)
+	else if (branch->kind == PTM_FAR || branch->kind == PTM_IRET)
 		change_context(cpu, false, true, branch->to);
 	else if (was)
 		near_branch(cpu, branch);
 	psb_if_due(cpu, branch->to);
-	return was && cpu->packet_en;
+	return was | (cpu->packet_en ? PTM_IS : 0);
 }
 
-bool ptm_event(struct ptm_cpu *cpu, uint64_t from, uint64_t to)
+unsigned int ptm_event(struct ptm_cpu *cpu, const struct ptm_event *event)
 {
-	bool was = cpu->packet_en;
+	unsigned int was = cpu->packet_en ? PTM_WAS : 0;
 
 	if (!cpu->trigger_en)
-		return false;
+		return 0;
 	cpu->cycle++;
 	if (was)
-		ptm_packet_ip(cpu, PTM_FUP, from);
-	change_context(cpu, false, true, to);
-	psb_if_due(cpu, to);
-	return was && cpu->packet_en;
+		ptm_packet_ip(cpu, PTM_FUP, event->from);
+	change_context(cpu, false, true, event->to);
+	psb_if_due(cpu, event->to);
+	return was | (cpu->packet_en ? PTM_IS : 0);
+}
+
+int ptm_happen(struct ptm_cpu *cpu, enum ptm_inject what, const uint64_t arg[3],
+	       const struct ptm_at *at)
+{
+	(void)cpu;
+	(void)what;
+	(void)arg;
+	(void)at;
+	return -1;
+}
+
+void ptm_ptwrite(struct ptm_cpu *cpu, const struct ptm_at *at, uint64_t operand,
+		 unsigned int size)
+{
+	bool ip = cpu->ctl & PTM_CTL_FUPONPTW;
+
+	if (!cpu->trigger_en || !cpu->context_en || !cpu->filter_en ||
+	    !(cpu->ctl & PTM_CTL_PTWEN))
+		return;
+	ptm_packet_ptw(cpu, operand, size, ip);
+	if (ip)
+		ptm_packet_ip(cpu, PTM_FUP, at->ip);
+	ptm_note_at(cpu, PTM_NOTE_PTW, at->ip, operand);
+}
+
+void ptm_iflag(struct ptm_cpu *cpu, const struct ptm_at *at)
+{
+	(void)cpu;
+	(void)at;
 }

@@ -100,7 +100,8 @@ static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 		branch.taken = insn->target == insn->vaddr + insn->len ?
 			ambiguous_taken(v, insn) : to != branch.next;
 	retire(v);
-	if (ptm_branch(&v->pt, &branch) && branch.kind != PTM_MOV_CR3)
+	if (ptm_branch(&v->pt, &branch) == PTM_TRACED &&
+	    branch.kind != PTM_MOV_CR3)
 		truth_edge(&v->truth, branch.from, to);
 }
 
@@ -187,6 +188,7 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	struct vcpu *v = &vcpus[vcpu];
 	struct vcpu_words *words = vcpu_words(v);
 	const struct insn_rec *pending = (void *)words->pending;
+	struct ptm_event event = { .from = from, .to = to };
 	bool sync = v->sync;
 
 	(void)unused;
@@ -201,6 +203,7 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	    atomic_load_explicit(&exiting, memory_order_relaxed))
 		return;
 	settle_pending(v, pending, sync, from);
-	if (ptm_event(&v->pt, from, to))
+	event.kind = sync ? PTM_EVENT_FAULT : PTM_EVENT_INTR;
+	if (ptm_event(&v->pt, &event) == PTM_TRACED)
 		truth_edge(&v->truth, from, to);
 }

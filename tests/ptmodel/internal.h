@@ -7,15 +7,6 @@
 
 #include "engine.h"
 
-/* Bits of CPUID.14H that the parts ask for. */
-enum {
-	PTM_EBX_CR3_FILTER = 1 << 0,
-	PTM_EBX_PSB_CYC = 1 << 1,
-	PTM_ECX_TOPA = 1 << 0,
-	PTM_ECX_TOPA_MULTI = 1 << 1,
-	PTM_ECX_SINGLE_RANGE = 1 << 2,
-};
-
 static inline bool ptm_has_ebx(const struct ptm_cpu *cpu, uint32_t bit)
 {
 	return cpu->profile->leaf14_0[1] & bit;
@@ -26,17 +17,64 @@ static inline bool ptm_has_ecx(const struct ptm_cpu *cpu, uint32_t bit)
 	return cpu->profile->leaf14_0[2] & bit;
 }
 
-/* Recomputes TriggerEn = TraceEn & !Stopped & !Error, and tells of a change. */
+static inline unsigned int ptm_nr_ranges(const struct ptm_cpu *cpu)
+{
+	return cpu->profile->leaf14_1[0] & 7;
+}
+
+static inline bool ptm_erratum(const struct ptm_cpu *cpu, uint32_t which)
+{
+	return (cpu->errata | cpu->profile->errata) & which;
+}
+
+static inline void ptm_note(struct ptm_cpu *cpu, enum ptm_note_kind kind,
+			    uint64_t payload)
+{
+	const struct ptm_note note = { .kind = kind, .payload = payload };
+
+	if (cpu->ops->note)
+		cpu->ops->note(cpu->opaque, &note);
+}
+
+static inline void ptm_note_at(struct ptm_cpu *cpu, enum ptm_note_kind kind,
+			       uint64_t ip, uint64_t payload)
+{
+	const struct ptm_note note = {
+		.kind = kind, .has_ip = true, .ip = ip, .payload = payload,
+	};
+
+	if (cpu->ops->note)
+		cpu->ops->note(cpu->opaque, &note);
+}
+
+/* ---- msr.c ---- */
+
+/*
+ * Recomputes TriggerEn = TraceEn & !Stopped & !Error after a change of CTL or
+ * STATUS, and tells of a change.
+ */
 void ptm_update_trigger(struct ptm_cpu *cpu);
 
 /* ---- output.c ---- */
 
 /* TraceEn 0 to 1: reads the current entry; may set Error. */
 void ptm_output_start(struct ptm_cpu *cpu);
-/* Appends bytes of a packet; dropped while TriggerEn is 0. */
+/* TraceEn 1 to 0: everything goes to memory, also what is held. */
+void ptm_output_stop(struct ptm_cpu *cpu);
+/*
+ * Appends the bytes of one packet; they are dropped while TriggerEn is 0 and
+ * while an overflow lasts, where one that is due may begin here, in front of
+ * this packet.
+ */
 void ptm_output(struct ptm_cpu *cpu, const uint8_t *bytes, unsigned int len);
 
-/* ---- packet.c ---- */
+/* ---- inject.c ---- */
+
+/* The byte counts before which faults wait pass @len; true: an overflow begins
+ * in front of the packet that is these bytes. */
+bool ptm_faults_due(struct ptm_cpu *cpu, unsigned int len);
+
+/* ---- packet.c: encodings ---- */
 
 enum ptm_ip_packet {
 	PTM_TIP = 0x0d,
@@ -45,24 +83,69 @@ enum ptm_ip_packet {
 	PTM_FUP = 0x1d,
 };
 
+/* CS.L, CS.D and, with event trace, RFLAGS.IF: payload of MODE.Exec. */
+uint8_t ptm_exec_mode(const struct ptm_cpu *cpu, const struct ptm_state *state);
+
 void ptm_packet_tnt(struct ptm_cpu *cpu, bool taken);
+/* TNT bits that are waiting, then the TIPs that wait behind them. */
 void ptm_packet_tnt_flush(struct ptm_cpu *cpu);
 void ptm_packet_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type, uint64_t ip);
+/* A TIP that may wait behind TNT bits, where the profile's policy says so. */
+void ptm_packet_tip_deferred(struct ptm_cpu *cpu, uint64_t ip);
 /* TIP.PGE with all of the IP, whatever LastIP is. */
 void ptm_packet_pge_full(struct ptm_cpu *cpu, uint64_t ip);
-void ptm_packet_pgd(struct ptm_cpu *cpu);
+/* TIP.PGD or FUP without an IP. */
+void ptm_packet_no_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type);
 void ptm_packet_mode_exec(struct ptm_cpu *cpu, const struct ptm_state *state);
+void ptm_packet_mode_tsx(struct ptm_cpu *cpu, bool in_tx, bool abort);
 void ptm_packet_pip(struct ptm_cpu *cpu, const struct ptm_state *state);
 void ptm_packet_cbr(struct ptm_cpu *cpu);
-void ptm_packet_tsc(struct ptm_cpu *cpu);
+void ptm_packet_ovf(struct ptm_cpu *cpu);
+void ptm_packet_tracestop(struct ptm_cpu *cpu);
+void ptm_packet_mnt(struct ptm_cpu *cpu, uint64_t payload);
+void ptm_packet_ptw(struct ptm_cpu *cpu, uint64_t operand, unsigned int size,
+		    bool ip);
+void ptm_packet_mwait(struct ptm_cpu *cpu, uint32_t hints, uint32_t ext);
+void ptm_packet_pwre(struct ptm_cpu *cpu, uint16_t payload);
+void ptm_packet_exstop(struct ptm_cpu *cpu, bool ip);
+void ptm_packet_pwrx(struct ptm_cpu *cpu, uint64_t payload);
+void ptm_packet_cfe(struct ptm_cpu *cpu, uint8_t type, uint8_t vector, bool ip);
+void ptm_packet_evd(struct ptm_cpu *cpu, uint8_t type, uint64_t payload);
 /* PSB+ at @ip; FUP and MODE.Exec only while PacketEn is 1. */
 void ptm_packet_psb_plus(struct ptm_cpu *cpu, const struct ptm_state *state,
 			 uint64_t ip);
 
+/* ---- time.c ---- */
+
+/* TSC, and TMA behind it where MTC is on. */
+void ptm_time_tsc(struct ptm_cpu *cpu);
+/* MTC packets for the crystal's ticks since the last call. */
+void ptm_time_mtc(struct ptm_cpu *cpu);
+/* The CYC packet in front of one that counts from @cycle, when one is due. */
+void ptm_time_cyc(struct ptm_cpu *cpu, uint64_t cycle);
+/* TraceEn 0 to 1, and behind an overflow: counters begin anew. */
+void ptm_time_restart(struct ptm_cpu *cpu);
+
 /* ---- flow.c ---- */
+
+/* Why ptm_branch() must leave its short path. */
+#define PTM_SLOW_FILTER		(1U << 0)	/* address ranges are in use */
+#define PTM_SLOW_TIME		(1U << 1)	/* MTC */
+#define PTM_SLOW_OVERFLOW	(1U << 2)	/* one lasts */
+
+/* After a change of CTL or of an overflow: recomputes cpu->slow. */
+void ptm_update_slow(struct ptm_cpu *cpu);
 
 /* TraceEn has been set or is being cleared by the WRMSR at @at. */
 void ptm_flow_enable(struct ptm_cpu *cpu, const struct ptm_at *at);
 void ptm_flow_disable(struct ptm_cpu *cpu, const struct ptm_at *at);
+
+/* An overflow begins: what is collected is lost. */
+void ptm_flow_overflow(struct ptm_cpu *cpu);
+
+/* ---- happen.c: what PTM_INJECT_MNT to PTM_INJECT_PWRX ask for ---- */
+
+int ptm_happen(struct ptm_cpu *cpu, enum ptm_inject what, const uint64_t arg[3],
+	       const struct ptm_at *at);
 
 #endif /* TESTS_PTMODEL_INTERNAL_H */

@@ -33,26 +33,31 @@ void ptm_init(struct ptm_cpu *cpu, const struct ptm_profile *profile,
 	cpu->profile = profile;
 	cpu->ops = ops;
 	cpu->opaque = opaque;
-	ptm_reset(cpu);
+	ptm_reset(cpu, PTM_RESET_COLD);
 }
 
-void ptm_reset(struct ptm_cpu *cpu)
+void ptm_reset(struct ptm_cpu *cpu, enum ptm_reset how)
 {
 	const struct ptm_cpu old = *cpu;
 
+	(void)how;
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->profile = old.profile;
 	cpu->ops = old.ops;
 	cpu->opaque = old.opaque;
 	cpu->output_mask = MASK_ALWAYS_1;
 	cpu->psb_period = PSB_PERIOD;
+	cpu->ovf_in = cpu->error_in = cpu->pmi_in = -1;
+	cpu->max_tnt = 6;
+	cpu->cbr = cpu->profile->cbr;
+	cpu->filter_en = true;
 	if (old.trigger_en && cpu->ops->triggered)
 		cpu->ops->triggered(cpu->opaque, false);
 }
 
 void ptm_update_trigger(struct ptm_cpu *cpu)
 {
-	bool on = (cpu->ctl & PTM_CTL_TRACEEN) && !cpu->error_bits;
+	bool on = (cpu->ctl & PTM_CTL_TRACEEN) && !cpu->status;
 
 	if (on == cpu->trigger_en)
 		return;
@@ -82,7 +87,7 @@ bool ptm_owns_msr(uint32_t msr)
 
 static uint64_t read_status(const struct ptm_cpu *cpu)
 {
-	uint64_t status = cpu->error_bits;
+	uint64_t status = cpu->status;
 
 	if (ptm_has_ebx(cpu, PTM_EBX_PSB_CYC))
 		status |= (uint64_t)cpu->byte_cnt << PTM_STATUS_BYTECNT_SHIFT;
@@ -171,7 +176,7 @@ static bool ctl_ok(const struct ptm_cpu *cpu, uint64_t val)
 		return val == cpu->ctl;
 	if (!(val & PTM_CTL_TOPA) && !ptm_has_ecx(cpu, PTM_ECX_SINGLE_RANGE))
 		return false;
-	return (val & PTM_CTL_BRANCHEN) || !cpu->profile->branchen_forced;
+	return (val & PTM_CTL_BRANCHEN) || !ptm_erratum(cpu, PTM_ERRATUM_BDM106);
 }
 
 static int write_ctl(struct ptm_cpu *cpu, uint64_t val, const struct ptm_at *at)
@@ -201,7 +206,7 @@ static int write_status(struct ptm_cpu *cpu, uint64_t val)
 		allowed |= STATUS_BYTECNT;
 	if (val & ~allowed)
 		return -1;
-	cpu->error_bits = val & settable;
+	cpu->status = val & settable;
 	cpu->byte_cnt = val >> PTM_STATUS_BYTECNT_SHIFT &
 			PTM_STATUS_BYTECNT_MAX;
 	return 0;

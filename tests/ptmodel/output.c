@@ -24,7 +24,7 @@ static void operational_error(struct ptm_cpu *cpu)
 {
 	/* What is buffered may be lost: the region is not to be trusted. */
 	cpu->used = 0;
-	cpu->error_bits |= PTM_STATUS_ERROR;
+	cpu->status |= PTM_STATUS_ERROR;
 	ptm_update_trigger(cpu);
 }
 
@@ -143,7 +143,7 @@ static void topa_region_full(struct ptm_cpu *cpu)
 
 	/* The stop takes effect first, then the PMI. */
 	if (done & PTM_TOPA_STOP) {
-		cpu->error_bits |= PTM_STATUS_STOPPED;
+		cpu->status |= PTM_STATUS_STOPPED;
 		ptm_update_trigger(cpu);
 	} else {
 		cpu->region_off = 0;

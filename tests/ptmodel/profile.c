@@ -30,7 +30,7 @@ static const struct ptm_profile profiles[] = {
 		.leaf14_0 = { 0, PTM_EBX_CR3_FILTER, PTM_ECX_TOPA, 0 },
 		.maxphyaddr = 40,
 		.cbr = 20,
-		.branchen_forced = true,
+		.errata = PTM_ERRATUM_BDM106,
 	},
 };
 

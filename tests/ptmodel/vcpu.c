@@ -236,7 +236,7 @@ void vcpu_reset_if_wanted(struct vcpu *v)
 	if (!atomic_exchange(&v->reset_wanted, false))
 		return;
 	truth_end(&v->truth, v->pt.capture_traced);
-	ptm_reset(&v->pt);
+	ptm_reset(&v->pt, PTM_RESET_COLD);
 	v->x2apic = false;
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;

@@ -252,7 +252,8 @@ static void an_interrupt_is_fup_and_tip(void **state)
 
 	(void)state;
 	begin_packets();
-	ptm_event(&cpu, 0x1020, 0x3000);
+	ptm_event(&cpu, &(struct ptm_event){
+		.kind = PTM_EVENT_INTR, .from = 0x1020, .to = 0x3000 });
 	assert_packets(want, sizeof(want));
 }
 
