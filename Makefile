@@ -289,8 +289,10 @@ $(O)/input.txt: Makefile
 # Includes nothing of the kernel: -Itests/ptmodel only by its own paths.
 PTMODEL_CFLAGS := -std=gnu11 -g -O2 -D_GNU_SOURCE $(WARN) -I.
 PTMODEL_ENGINE := tests/ptmodel/msr.c tests/ptmodel/output.c \
-	tests/ptmodel/packet.c tests/ptmodel/time.c tests/ptmodel/flow.c \
-	tests/ptmodel/inject.c tests/ptmodel/profile.c
+	tests/ptmodel/packet.c tests/ptmodel/time.c tests/ptmodel/enable.c \
+	tests/ptmodel/flow.c tests/ptmodel/event.c tests/ptmodel/happen.c \
+	tests/ptmodel/overflow.c tests/ptmodel/inject.c \
+	tests/ptmodel/profile.c
 PTMODEL_SRC := $(PTMODEL_ENGINE) tests/ptmodel/apic.c \
 	tests/ptmodel/classify.c tests/ptmodel/code_image.c \
 	tests/ptmodel/follow.c tests/ptmodel/qemu.c tests/ptmodel/system.c \

@@ -205,6 +205,8 @@ struct ptm_cpu {
 	struct ptm_state now;		/* as last read */
 	bool exec_known;		/* last MODE.Exec: exec_mode */
 	uint8_t exec_mode;
+	bool tsx_known, in_tx;		/* last MODE.TSX */
+	bool after_c6;			/* erratum SKL062 */
 	/* PTM_SLOW_*: why ptm_branch() must leave its short path. */
 	uint32_t slow;
 
@@ -233,8 +235,10 @@ struct ptm_cpu {
 	uint32_t errata;
 	int64_t ovf_in, error_in, pmi_in;	/* bytes */
 	uint64_t ovf_for;			/* branches and events */
+	bool ovf_due;			/* begins with the next bundle */
 	bool overflow;			/* packets are being lost */
-	uint64_t ovf_last_ip;
+	uint64_t ovf_last_ip, ovf_cr3;	/* as it began */
+	int ovf_exec;
 	uint64_t pmi_skid, lose_pmis;
 	struct ptm_counts counts;
 };

@@ -63,15 +63,14 @@ void ptm_output_start(struct ptm_cpu *cpu);
 void ptm_output_stop(struct ptm_cpu *cpu);
 /*
  * Appends the bytes of one packet; they are dropped while TriggerEn is 0 and
- * while an overflow lasts, where one that is due may begin here, in front of
- * this packet.
+ * while an overflow lasts. Asks ptm_faults_due() with each.
  */
 void ptm_output(struct ptm_cpu *cpu, const uint8_t *bytes, unsigned int len);
 
 /* ---- inject.c ---- */
 
-/* The byte counts before which faults wait pass @len; true: an overflow begins
- * in front of the packet that is these bytes. */
+/* The byte counts for which faults wait pass @len; true: an overflow is due,
+ * which ptm_flow_overflow() takes note of. */
 bool ptm_faults_due(struct ptm_cpu *cpu, unsigned int len);
 
 /* ---- packet.c: encodings ---- */
@@ -126,22 +125,63 @@ void ptm_time_cyc(struct ptm_cpu *cpu, uint64_t cycle);
 /* TraceEn 0 to 1, and behind an overflow: counters begin anew. */
 void ptm_time_restart(struct ptm_cpu *cpu);
 
-/* ---- flow.c ---- */
+/* ---- enable.c: enable conditions ---- */
 
 /* Why ptm_branch() must leave its short path. */
 #define PTM_SLOW_FILTER		(1U << 0)	/* address ranges are in use */
 #define PTM_SLOW_TIME		(1U << 1)	/* MTC */
-#define PTM_SLOW_OVERFLOW	(1U << 2)	/* one lasts */
+#define PTM_SLOW_OVERFLOW	(1U << 2)	/* one is due or lasts */
+#define PTM_SLOW_REOPEN		(1U << 3)	/* erratum APL11 */
 
 /* After a change of CTL or of an overflow: recomputes cpu->slow. */
 void ptm_update_slow(struct ptm_cpu *cpu);
 
+/**
+ * struct ptm_landing - where a branch or event arrives
+ * @ip:		there
+ * @has_ip:	a TIP.PGD may carry it
+ * @tip:	while PacketEn stays 1, a TIP does
+ * @direct:	by a direct, unconditional branch: erratum SKL014
+ */
+struct ptm_landing {
+	uint64_t ip;
+	bool has_ip, tip, direct;
+};
+
 /* TraceEn has been set or is being cleared by the WRMSR at @at. */
 void ptm_flow_enable(struct ptm_cpu *cpu, const struct ptm_at *at);
 void ptm_flow_disable(struct ptm_cpu *cpu, const struct ptm_at *at);
+/* Reads the processor's state anew, and with it ContextEn. */
+void ptm_read_context(struct ptm_cpu *cpu);
+/* FilterEn, PacketEn and TraceStop at the new address, and their packets. */
+void ptm_land(struct ptm_cpu *cpu, const struct ptm_landing *to);
+/* Would the ranges leave PacketEn at 1 at @ip? */
+bool ptm_stays_on(const struct ptm_cpu *cpu, uint64_t ip);
 
-/* An overflow begins: what is collected is lost. */
+/* ---- flow.c: branches ---- */
+
+/*
+ * Around all packets of one branch, event or the like, which are lost in an
+ * overflow together. ptm_bundle_end(): @ip comes next; returns what
+ * ptm_branch() does.
+ */
+void ptm_bundle_begin(struct ptm_cpu *cpu);
+unsigned int ptm_bundle_end(struct ptm_cpu *cpu, unsigned int was, uint64_t ip);
+
+/* ---- event.c ---- */
+
+/* What event trace says of a branch: IRET. */
+void ptm_event_of_branch(struct ptm_cpu *cpu, const struct ptm_branch *branch);
+
+/* ---- overflow.c ---- */
+
+/* ptm_faults_due() has said so: one begins with the next bundle. */
 void ptm_flow_overflow(struct ptm_cpu *cpu);
+void ptm_overflow_begin(struct ptm_cpu *cpu);
+/* OVF and what must follow it; tracing goes on at @ip. */
+void ptm_overflow_end(struct ptm_cpu *cpu, uint64_t ip);
+/* Ends one without a word: erratum SKL042. */
+void ptm_overflow_forget(struct ptm_cpu *cpu);
 
 /* ---- happen.c: what PTM_INJECT_MNT to PTM_INJECT_PWRX ask for ---- */
 

@@ -218,10 +218,17 @@ void ptm_flush(struct ptm_cpu *cpu)
 	set_room(cpu);
 }
 
+void ptm_output_stop(struct ptm_cpu *cpu)
+{
+	ptm_flush(cpu);
+}
+
 void ptm_output(struct ptm_cpu *cpu, const uint8_t *bytes, unsigned int len)
 {
-	if (!cpu->trigger_en)
+	if (!cpu->trigger_en || cpu->overflow)
 		return;
+	if (ptm_faults_due(cpu, len))
+		ptm_flow_overflow(cpu);
 	cpu->byte_cnt += len;
 	if (cpu->byte_cnt > PTM_STATUS_BYTECNT_MAX)
 		cpu->byte_cnt = PTM_STATUS_BYTECNT_MAX;

@@ -80,8 +80,8 @@ static void put_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type,
 	uint8_t bytes[9] = { type | form << IPBYTES_SHIFT };
 
 	memcpy(bytes + 1, &ip, sizeof(ip));
-	cpu->last_ip = ip;
 	ptm_output(cpu, bytes, 1 + lengths[form]);
+	cpu->last_ip = ip;
 }
 
 void ptm_packet_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type, uint64_t ip)
@@ -300,6 +300,8 @@ void ptm_packet_psb_plus(struct ptm_cpu *cpu, const struct ptm_state *state,
 	if (cpu->context_en && (cpu->ctl & PTM_CTL_OS))
 		ptm_packet_pip(cpu, state);
 	ptm_packet_cbr(cpu);
+	if (cpu->tsx_known && cpu->context_en && (cpu->ctl & PTM_CTL_BRANCHEN))
+		ptm_packet_mode_tsx(cpu, cpu->in_tx, false);
 	if (cpu->packet_en) {
 		ptm_packet_mode_exec(cpu, state);
 		ptm_packet_ip(cpu, PTM_FUP, ip);

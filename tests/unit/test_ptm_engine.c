@@ -269,10 +269,10 @@ static void user_code_is_not_traced_with_os_alone(void **state)
 	assert_packets((const uint8_t[]){ 0x01 }, 1);
 	processor.cpl = 0;
 	branch(PTM_FAR, true, 0x9000, 0x1100);
-	/* Back: MODE.Exec, TIP.PGE with where kernel code goes on. */
-	assert_int_equal(offset() - begin, 1 + 5);
+	/* Back: the mode is the last one told; TIP.PGE with where it goes on. */
+	assert_int_equal(offset() - begin, 1 + 3);
 	assert_memory_equal(mem + REGION + begin + 1, ((const uint8_t[]){
-			    0x99, 0x01, 0x31, 0x00, 0x11 }), 5);
+			    0x31, 0x00, 0x11 }), 3);
 }
 
 /* ---- output ---- */
