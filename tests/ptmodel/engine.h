@@ -223,6 +223,7 @@ struct ptm_cpu {
 	/* Time: time.c. */
 	uint64_t cycle, last_cyc, last_mtc;
 	unsigned int cbr;
+	bool lose_cyc, lose_mtc;	/* erratum SKL168 */
 
 	/* Output: output.c. */
 	uint64_t region, region_size, region_off, entry;

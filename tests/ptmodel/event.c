@@ -51,7 +51,7 @@ static const struct {
 	[PTM_EVENT_VMEXIT] = { CFE_VMEXIT, false, true },
 	[PTM_EVENT_VMEXIT_INTR] = { CFE_VMEXIT_INTR, true, true },
 	[PTM_EVENT_XABORT] = { 0, false, true },
-	[PTM_EVENT_SHUTDOWN] = { CFE_SHUTDOWN, false, true },
+	[PTM_EVENT_SHUTDOWN] = { CFE_SHUTDOWN, false, false },
 	[PTM_EVENT_SENTER] = { 0, false, true },
 	[PTM_EVENT_VMXON] = { 0, false, true },
 	[PTM_EVENT_UINTR] = { CFE_UINTR, true, true },

@@ -124,6 +124,8 @@ void ptm_time_mtc(struct ptm_cpu *cpu);
 void ptm_time_cyc(struct ptm_cpu *cpu, uint64_t cycle);
 /* TraceEn 0 to 1, and behind an overflow: counters begin anew. */
 void ptm_time_restart(struct ptm_cpu *cpu);
+/* A PSB has been sent: erratum SKL168. */
+void ptm_time_psb(struct ptm_cpu *cpu);
 
 /* ---- enable.c: enable conditions ---- */
 

@@ -289,6 +289,7 @@ static void packet_psb(struct ptm_cpu *cpu)
 	cpu->last_ip = 0;
 	cpu->nr_ret = 0;
 	cpu->exec_known = false;
+	ptm_time_psb(cpu);
 	ptm_note(cpu, PTM_NOTE_PSB, 0);
 }
 

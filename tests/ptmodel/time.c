@@ -40,6 +40,20 @@ static unsigned int mtc_shift(const struct ptm_cpu *cpu)
 	return cpu->ctl >> PTM_CTL_MTCFREQ_SHIFT & PTM_CTL_FREQ_MASK;
 }
 
+/* SKL168: the first CYC and MTC behind a PSB may be missing. */
+static bool lost_near_psb(bool *lose)
+{
+	bool lost = *lose;
+
+	*lose = false;
+	return lost;
+}
+
+void ptm_time_psb(struct ptm_cpu *cpu)
+{
+	cpu->lose_cyc = cpu->lose_mtc = ptm_erratum(cpu, PTM_ERRATUM_SKL168);
+}
+
 /* ---- CYC ---- */
 
 static void packet_cyc(struct ptm_cpu *cpu, uint64_t count)
@@ -69,6 +83,8 @@ void ptm_time_cyc(struct ptm_cpu *cpu, uint64_t cycle)
 	if (!(cpu->ctl & PTM_CTL_CYCEN) || count < cyc_threshold(cpu))
 		return;
 	cpu->last_cyc = cycle;
+	if (lost_near_psb(&cpu->lose_cyc))
+		return;
 	packet_cyc(cpu, count);
 }
 
@@ -77,13 +93,16 @@ void ptm_time_cyc(struct ptm_cpu *cpu, uint64_t cycle)
 static void packet_tma(struct ptm_cpu *cpu, uint64_t tsc)
 {
 	uint64_t fast, ctc = crystal(cpu, tsc, &fast);
-	uint8_t bytes[7] = { 0x02, 0x73, ctc, ctc >> 8, 0 };
+	uint8_t bytes[8] = { 0x02, 0x73, ctc, ctc >> 8 };
 
 	fast &= TMA_FC_MASK;
 	bytes[5] = fast;
 	bytes[6] = fast >> 8;
 	cpu->last_mtc = ctc >> mtc_shift(cpu);
-	ptm_output(cpu, bytes, sizeof(bytes));
+	/* SKZ84: reserved bits are set, and a byte too many follows. */
+	if (ptm_erratum(cpu, PTM_ERRATUM_SKZ84))
+		bytes[4] = bytes[7] = 0xff;
+	ptm_output(cpu, bytes, ptm_erratum(cpu, PTM_ERRATUM_SKZ84) ? 8 : 7);
 }
 
 void ptm_time_tsc(struct ptm_cpu *cpu)
@@ -105,6 +124,8 @@ static void packet_mtc(struct ptm_cpu *cpu, uint64_t count)
 {
 	uint8_t bytes[2] = { 0x59, count };
 
+	if (lost_near_psb(&cpu->lose_mtc))
+		return;
 	ptm_packet_tnt_flush(cpu);
 	ptm_time_cyc(cpu, cpu->cycle);
 	ptm_output(cpu, bytes, sizeof(bytes));
