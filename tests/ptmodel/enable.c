@@ -111,9 +111,10 @@ static void open_trace(struct ptm_cpu *cpu, uint64_t ip)
 	cpu->capture_traced = true;
 	cpu->slow &= ~PTM_SLOW_REOPEN;
 	cpu->nr_ret = 0;
-	if (!lost_after_c6(cpu)) {
-		if (ptm_erratum(cpu, PTM_ERRATUM_BDM70))
-			ptm_packet_psb_plus(cpu, &cpu->now, ip);
+	if (ptm_erratum(cpu, PTM_ERRATUM_BDM70)) {
+		ptm_packet_psb_plus(cpu, &cpu->now, ip);
+		ptm_packet_pge_full(cpu, ip);
+	} else if (!lost_after_c6(cpu)) {
 		mode_exec_if_changed(cpu);
 		ptm_packet_ip(cpu, PTM_TIP_PGE, ip);
 	}

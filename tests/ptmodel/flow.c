@@ -133,12 +133,15 @@ static void far_branch(struct ptm_cpu *cpu, const struct ptm_branch *branch)
 {
 	bool cr3 = branch->kind == PTM_MOV_CR3;
 	bool context = cpu->context_en;
+	uint64_t before = cpu->now.cr3;
 	struct ptm_landing to = {
 		.ip = branch->to, .has_ip = !cr3, .tip = !cr3,
 	};
 
 	ptm_read_context(cpu);
-	if (cr3 && cpu->context_en && (cpu->ctl & PTM_CTL_OS))
+	/* A far branch changes CR3 by a task switch. */
+	if (cpu->context_en && (cpu->ctl & PTM_CTL_OS) &&
+	    (cr3 || cpu->now.cr3 != before))
 		ptm_packet_pip(cpu, &cpu->now);
 	if (cr3 && cpu->context_en == context)
 		return;
