@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PMI's way through the local APIC: LVTPC, its mask bit, fixed or NMI.
+ * The PMI's way through the local APIC: LVTPC, its mask bit, fixed or NMI; and
+ * foreign NMIs.
  *
  * In xAPIC mode LVTPC is read from QEMU's own APIC. In x2APIC mode QEMU hides
  * the page and MSR 834H has no register behind that a plugin can read, so the
@@ -73,19 +74,29 @@ static uint32_t read_lvtpc(struct vcpu *v)
 	return lvtpc;
 }
 
+/* To itself, by a message as a device would send it. */
+static void send(struct vcpu *v, uint32_t msi)
+{
+	if (!v->x2apic)
+		read_id(v);
+	vcpu_write_phys(v, MSI_BASE | (uint64_t)(v->apic_id & 0xff) <<
+			MSI_DEST_SHIFT, &msi, sizeof(msi));
+}
+
+void apic_deliver_nmi(struct vcpu *v)
+{
+	send(v, LVT_MODE_NMI);
+}
+
 void apic_deliver_pmi(struct vcpu *v)
 {
 	uint32_t lvtpc = read_lvtpc(v);
 	uint32_t mode = lvtpc & LVT_MODE;
-	uint32_t msi = lvtpc & LVT_MSI_BITS;
 
 	if (lvtpc & LVT_MASKED)
 		return;
-	if (!v->x2apic)
-		read_id(v);
 	if (mode == LVT_MODE_FIXED || mode == LVT_MODE_NMI)
-		vcpu_write_phys(v, MSI_BASE | (uint64_t)(v->apic_id & 0xff) <<
-				MSI_DEST_SHIFT, &msi, sizeof(msi));
+		send(v, lvtpc & LVT_MSI_BITS);
 	else
 		fprintf(stderr, "ptmodel: LVTPC %x: no such delivery mode\n",
 			lvtpc);

@@ -86,6 +86,12 @@ static enum ptm_kind kind_of(enum insn_class class)
 	return kinds[class];
 }
 
+static bool moves(const struct ptm_branch *branch)
+{
+	return branch->kind != PTM_MOV_CR3 &&
+	       (branch->kind != PTM_JCC || branch->taken);
+}
+
 /* The branch @insn has retired, control is at @to. */
 static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 {
@@ -94,15 +100,18 @@ static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 		.from = insn->vaddr + v->delta,
 		.to = to,
 	};
+	unsigned int answer;
 
 	branch.next = branch.from + insn->len;
 	if (branch.kind == PTM_JCC)
 		branch.taken = insn->target == insn->vaddr + insn->len ?
 			ambiguous_taken(v, insn) : to != branch.next;
 	retire(v);
-	if (ptm_branch(&v->pt, &branch) == PTM_TRACED &&
-	    branch.kind != PTM_MOV_CR3)
+	if (!moves(&branch) || !port_as_event(v, branch.from, to, &answer))
+		answer = ptm_branch(&v->pt, &branch);
+	if (answer == PTM_TRACED && branch.kind != PTM_MOV_CR3)
 		truth_edge(&v->truth, branch.from, to);
+	port_count(v);
 }
 
 /*
@@ -190,6 +199,7 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	const struct insn_rec *pending = (void *)words->pending;
 	struct ptm_event event = { .from = from, .to = to };
 	bool sync = v->sync;
+	unsigned int answer;
 
 	(void)unused;
 	if (type == QPL_DISCON_EXCEPTION) {
@@ -204,6 +214,9 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 		return;
 	settle_pending(v, pending, sync, from);
 	event.kind = sync ? PTM_EVENT_FAULT : PTM_EVENT_INTR;
-	if (ptm_event(&v->pt, &event) == PTM_TRACED)
+	if (!port_as_event(v, from, to, &answer))
+		answer = ptm_event(&v->pt, &event);
+	if (answer == PTM_TRACED)
 		truth_edge(&v->truth, from, to);
+	port_count(v);
 }

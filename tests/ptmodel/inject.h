@@ -62,7 +62,8 @@ enum ptm_inject {
 	/*
 	 * The next transfer of control (branch, interrupt or exception) is
 	 * reported as the event ARG0, an enum ptm_event_kind, from the address
-	 * of the branch. ARG1: vector; ARG2: the payload of an EVD packet.
+	 * of the branch. ARG1: vector, and above bit 7 a VM exit's reason; ARG2:
+	 * CR2 or a VM exit's qualification.
 	 */
 	PTM_INJECT_AS_EVENT = 64,
 	/* VMX non-root operation begins (ARG0 1) or ends (0): PIP.NR */

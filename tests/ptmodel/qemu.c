@@ -6,7 +6,7 @@
  * that is not traced runs at nearly full speed:
  *   first instruction	results of the last system instruction; follow_tb()
  *   branches		an inline store: this branch has begun
- *   last instruction	PMI: under -icount an interrupt may be raised there only
+ *   last instruction	PMI, NMI: under -icount none may be raised elsewhere
  */
 #include "vcpu.h"
 
@@ -107,13 +107,18 @@ static void reset_cb(unsigned int vcpu, void *unused)
 	vcpu_reset_if_wanted(&vcpus[vcpu]);
 }
 
-static void pmi_cb(unsigned int vcpu, void *unused)
+static void irq_cb(unsigned int vcpu, void *unused)
 {
 	struct vcpu *v = &vcpus[vcpu];
+	struct vcpu_words *words = vcpu_words(v);
+	uint64_t irq = words->irq;
 
 	(void)unused;
-	vcpu_words(v)->pmi = 0;
-	apic_deliver_pmi(v);
+	words->irq = 0;
+	if (irq & IRQ_PMI)
+		apic_deliver_pmi(v);
+	if (irq & IRQ_NMI)
+		apic_deliver_nmi(v);
 }
 
 static struct insn_rec *new_insn_rec(const struct qemu_plugin_insn *insn,
@@ -226,7 +231,7 @@ static void translate_cb(struct qemu_plugin_tb *tb, void *unused)
 				   rec);
 		post = plant_class(insn, rec);
 		if (i == nr - 1)
-			plant_cond(insn, pmi_cb, QPL_NO_REGS, WORD(pmi), NULL);
+			plant_cond(insn, irq_cb, QPL_NO_REGS, WORD(irq), NULL);
 	}
 }
 

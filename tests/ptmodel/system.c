@@ -61,6 +61,22 @@ static void write_pt_msr(struct vcpu *v, const struct insn_rec *insn,
 	}
 }
 
+static void write_port(struct vcpu *v, const struct insn_rec *insn,
+		       uint32_t msr, uint64_t val)
+{
+	struct ptm_at at = { .ip = true_vaddr(v, insn) };
+
+	at.next = at.ip + insn->len;
+	port_write(v, msr, val, &at);
+	if (options.verbose)
+		fprintf(stderr, "ptmodel: cpu %u %016llx port %x %016llx%s\n",
+			v->index, (unsigned long long)at.ip, msr,
+			(unsigned long long)val,
+			msr == PTM_PORT_CMD && v->port.refused ?
+			" refused" : "");
+	v->delta = at.ip - insn->vaddr;
+}
+
 void system_wrmsr(unsigned int vcpu, void *insn_rec)
 {
 	struct vcpu *v = &vcpus[vcpu];
@@ -74,6 +90,8 @@ void system_wrmsr(unsigned int vcpu, void *insn_rec)
 	val = vcpu_reg(v, REG_RDX) << 32 | (uint32_t)vcpu_reg(v, REG_RAX);
 	if (ptm_owns_msr(msr))
 		write_pt_msr(v, insn_rec, msr, val);
+	else if (port_owns_msr(msr))
+		write_port(v, insn_rec, msr, val);
 	else
 		apic_wrmsr(v, msr, val);
 }
@@ -93,6 +111,8 @@ void system_rdmsr(unsigned int vcpu, void *insn_rec)
 			make_gp(v, MSR_RDMSR_FAULTS, pc);
 			return;
 		}
+	} else if (port_owns_msr(msr)) {
+		v->post_value = port_read(v, msr);
 	} else if (!apic_rdmsr(v, msr, &v->post_value)) {
 		return;
 	}

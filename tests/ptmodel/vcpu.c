@@ -22,24 +22,24 @@
 #define APIC_BASE	0xfee00000
 
 struct vcpu vcpus[NR_VCPUS];
-static struct qemu_plugin_scoreboard *words;
+static struct qemu_plugin_scoreboard *scoreboard;
 
 /* ---- scoreboard ---- */
 
 void vcpu_words_init(void)
 {
-	words = qemu_plugin_scoreboard_new(sizeof(struct vcpu_words));
+	scoreboard = qemu_plugin_scoreboard_new(sizeof(struct vcpu_words));
 }
 
 struct vcpu_words *vcpu_words(const struct vcpu *v)
 {
 	/* The scoreboard moves when a vCPU is added: no pointer is kept. */
-	return qemu_plugin_scoreboard_find(words, v->index);
+	return qemu_plugin_scoreboard_find(scoreboard, v->index);
 }
 
 struct qpl_u64 vcpu_word(size_t offset)
 {
-	return (struct qpl_u64){ .score = words, .offset = offset };
+	return (struct qpl_u64){ .score = scoreboard, .offset = offset };
 }
 
 /* ---- registers and memory ---- */
@@ -144,15 +144,27 @@ static void read_state(void *opaque, struct ptm_state *state)
 		     (vcpu_reg(v, REG_CR4) & CR4_PAE);
 }
 
-/* Delivered from the last instruction of the TB: see pmi_cb in qemu.c. */
+/* Delivered from the last instruction of the TB: see irq_cb in qemu.c. */
 static void raise_pmi(void *opaque)
 {
-	vcpu_words(opaque)->pmi = 1;
+	vcpu_words(opaque)->irq |= IRQ_PMI;
+}
+
+/* What began before is not known: pending is stored even when nobody looks. */
+void vcpu_update_active(struct vcpu *v)
+{
+	struct vcpu_words *words = vcpu_words(v);
+	bool active = v->pt.trigger_en || port_watches(&v->port);
+
+	if (active && !words->active)
+		follow_restart(v);
+	words->active = active;
 }
 
 static void triggered(void *opaque, bool on)
 {
-	vcpu_words(opaque)->active = on;
+	(void)on;
+	vcpu_update_active(opaque);
 }
 
 static void capture(void *opaque)
@@ -237,6 +249,8 @@ void vcpu_reset_if_wanted(struct vcpu *v)
 		return;
 	truth_end(&v->truth, v->pt.capture_traced);
 	ptm_reset(&v->pt, PTM_RESET_COLD);
+	port_reset(&v->port);
+	vcpu_update_active(v);
 	v->x2apic = false;
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;

@@ -11,12 +11,14 @@
 #include "classify.h"
 #include "code_image.h"
 #include "engine.h"
+#include "port.h"
 #include "qpl.h"
 #include "truth.h"
 
 #include <stdatomic.h>
 
 #define NR_VCPUS	256
+#define VECTOR_PF	14
 
 enum vcpu_reg {
 	REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RIP, REG_RFLAGS, REG_CS,
@@ -57,15 +59,19 @@ enum vcpu_post {
  * even when nothing is traced, because that costs less than to test.
  */
 struct vcpu_words {
-	uint64_t active;		/* TriggerEn */
+	uint64_t active;		/* TriggerEn, or the test port watches */
 	uint64_t post;			/* enum vcpu_post */
-	uint64_t pmi;			/* a PMI waits for the end of the TB */
+	uint64_t irq;			/* IRQ_*: wait for the end of the TB */
 	uint64_t pending;
 };
+
+#define IRQ_PMI		1U
+#define IRQ_NMI		2U		/* a foreign one */
 
 struct vcpu {
 	struct ptm_cpu pt;
 	struct truth truth;
+	struct port port;
 	uint64_t delta;			/* true address - translated address */
 	bool sync;			/* next interrupt callback: exception */
 	bool x2apic;
@@ -116,6 +122,9 @@ int vcpu_read_phys(struct vcpu *v, uint64_t pa, void *buf, size_t len);
 int vcpu_write_phys(struct vcpu *v, uint64_t pa, const void *buf, size_t len);
 bool vcpu_long_mode(struct vcpu *v);
 
+/* The word "active": must branches and events be followed? */
+void vcpu_update_active(struct vcpu *v);
+
 /* Cold reset, when one has been asked for by vcpu_reset_all(). */
 void vcpu_reset_if_wanted(struct vcpu *v);
 void vcpu_reset_all(void);
@@ -127,6 +136,8 @@ void apic_wrmsr(struct vcpu *v, uint32_t msr, uint64_t val);
 bool apic_rdmsr(const struct vcpu *v, uint32_t msr, uint64_t *val);
 /* What LVTPC says is sent; its mask bit is set. */
 void apic_deliver_pmi(struct vcpu *v);
+/* An NMI that has nothing to do with LVTPC. */
+void apic_deliver_nmi(struct vcpu *v);
 
 /* ---- follow.c: callbacks of the executed code ---- */
 
