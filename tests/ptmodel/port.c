@@ -4,6 +4,8 @@
  */
 #include "vcpu.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ARG1 of PTM_INJECT_AS_EVENT: the vector, and above it a VM exit's reason. */
@@ -70,6 +72,7 @@ void port_write(struct vcpu *v, uint32_t msr, uint64_t val,
 		port->arg[msr - PTM_PORT_ARG0] = val;
 		return;
 	case PTM_PORT_CMD:
+		port->waits = false;
 		port->refused = val > PTM_INJECT_NON_ROOT ||
 				port_command(v, val, port->arg, at);
 		return;
@@ -111,7 +114,7 @@ void port_count(struct vcpu *v)
 {
 	struct port *port = &v->port;
 
-	if (!port->nmis_left || --port->nmi_in)
+	if (!port->nmis_left || port->waits || --port->nmi_in)
 		return;
 	port->nmi_in = port->nmi_every;
 	port->nmis_left--;
@@ -124,7 +127,7 @@ bool port_as_event(struct vcpu *v, uint64_t from, uint64_t to,
 {
 	struct port *port = &v->port;
 
-	if (!port->as_event)
+	if (!port->as_event || port->waits)
 		return false;
 	port->as_event = false;
 	port->event.from = from;
@@ -134,7 +137,30 @@ bool port_as_event(struct vcpu *v, uint64_t from, uint64_t to,
 	return true;
 }
 
-void port_reset(struct port *port)
+static void start_injection(struct vcpu *v, const struct injection *inj)
 {
-	memset(port, 0, sizeof(*port));
+	static const struct ptm_at at;
+
+	if (inj->cpu != ALL_CPUS && inj->cpu != (int)v->index)
+		return;
+	if (!port_command(v, inj->what, inj->arg, &at))
+		return;
+	fprintf(stderr, "ptmodel: inject=%s: the model refuses it\n",
+		inj->text);
+	exit(1);
+}
+
+void port_start(struct vcpu *v)
+{
+	const uint64_t arg[3] = { options.errata };
+	static const struct ptm_at at;
+	unsigned int i;
+
+	memset(&v->port, 0, sizeof(v->port));
+	v->port.waits = true;
+	vcpu_update_active(v);
+	if (options.errata)
+		ptm_inject(&v->pt, PTM_INJECT_ERRATA, arg, &at);
+	for (i = 0; i < options.nr_injections; i++)
+		start_injection(v, &options.injections[i]);
 }

@@ -17,6 +17,8 @@ struct port {
 	uint64_t arg[3];
 	uint64_t refused;		/* what reading CMD says */
 
+	bool waits;			/* until TriggerEn is 1: option inject= */
+
 	/* PTM_INJECT_NMI. Those to be sent wait for the end of the TB. */
 	uint64_t nmi_every, nmi_in, nmis_left;
 
@@ -33,7 +35,7 @@ static inline bool port_owns_msr(uint32_t msr)
 /* The port needs to see branches and events, whether traced or not. */
 static inline bool port_watches(const struct port *port)
 {
-	return port->nmis_left || port->as_event;
+	return !port->waits && (port->nmis_left || port->as_event);
 }
 
 uint64_t port_read(const struct vcpu *v, uint32_t msr);
@@ -58,7 +60,11 @@ void port_count(struct vcpu *v);
 bool port_as_event(struct vcpu *v, uint64_t from, uint64_t to,
 		   unsigned int *answer);
 
-/* Power-on or reset: nothing is armed. */
-void port_reset(struct port *port);
+/*
+ * Power-on or reset: armed is what the options errata= and inject= ask for; what
+ * counts branches waits for the first one that could be traced, since firmware
+ * stands no NMI.
+ */
+void port_start(struct vcpu *v);
 
 #endif /* TESTS_PTMODEL_PORT_H */

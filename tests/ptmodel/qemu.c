@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plugin: options, and what is planted into translated code.
+ * The plugin: its start and end, and what is planted into translated code.
  *
  * For each TB, all conditional on a word of the vCPU's scoreboard, so that code
  * that is not traced runs at nearly full speed:
@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define INSN_BYTES	15
@@ -25,7 +24,6 @@
 QPL_EXPORT extern int qemu_plugin_version;
 int qemu_plugin_version = QPL_ABI;
 
-struct model_options options;
 atomic_bool exiting;
 
 /* The vCPU of this thread, for its register handles at translation time. */
@@ -271,108 +269,24 @@ static void exit_cb(void *unused)
 			code_image_changed());
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-static int set_directory(const char **dir, const char *path)
-{
-	if (!is_directory(path)) {
-		fprintf(stderr, "ptmodel: %s is no directory\n", path);
-		return -1;
-	}
-	*dir = strdup(path);
-	return 0;
-}
-
-static int set_profile(const char *name)
-{
-	options.profile = ptm_profile_find(name);
-	if (options.profile)
-		return 0;
-	fprintf(stderr, "ptmodel: no profile %s; there are: %s\n", name,
-		ptm_profile_names());
-	return -1;
-}
-
-static int set_switch(bool *what, const char *name, const char *val)
-{
-	if (strcmp(val, "on") && strcmp(val, "off")) {
-		fprintf(stderr, "ptmodel: %s=%s: on or off\n", name, val);
-		return -1;
-	}
-	*what = !strcmp(val, "on");
-	return 0;
-}
-
-static int set_option(char *arg)
-{
-	char *val = strchr(arg, '=');
-
-	if (!val)
-		val = arg + strlen(arg);
-	else
-		*val++ = 0;
-	if (!strcmp(arg, "profile"))
-		return set_profile(val);
-	if (!strcmp(arg, "truth"))
-		return set_directory(&options.truth_dir, val);
-	if (!strcmp(arg, "trace"))
-		return set_directory(&options.trace_dir, val);
-	if (!strcmp(arg, "insns"))
-		return set_switch(&options.insns, arg, val);
-	if (!strcmp(arg, "verbose"))
-		return set_switch(&options.verbose, arg, val);
-	if (!strcmp(arg, "code")) {
-		options.code_file = strdup(val);
-		return 0;
-	}
-	fprintf(stderr, "ptmodel: no option %s; there are: profile truth trace "
-		"code insns verbose probe\n", arg);
-	return -1;
-}
-
-static void default_code_file(void)
-{
-	size_t len;
-	char *path;
-
-	if (options.code_file || !options.trace_dir)
-		return;
-	len = strlen(options.trace_dir) + sizeof("/code.img");
-	path = malloc(len);
-	if (!path)
-		abort();
-	snprintf(path, len, "%s/code.img", options.trace_dir);
-	options.code_file = path;
-}
-
 QPL_EXPORT int qemu_plugin_install(qpl_id id, const struct qpl_info *info,
 				   int argc, char **argv);
 
 int qemu_plugin_install(qpl_id id, const struct qpl_info *info, int argc,
 			char **argv)
 {
-	int i;
-
 	if (argc == 1 && !strcmp(argv[0], "probe=on")) {
 		printf("ptmodel: QEMU offers plugin ABI %d to %d\n",
 		       info->version.min, info->version.cur);
 		fflush(stdout);
 		_exit(0);
 	}
-	options.profile = ptm_profile_find("skylake");
-	for (i = 0; i < argc; i++)
-		if (set_option(argv[i]))
-			return -1;
 	if (strcmp(info->target_name, "x86_64") || !info->system_emulation) {
 		fprintf(stderr, "ptmodel: for qemu-system-x86_64 only\n");
 		return -1;
 	}
-	default_code_file();
+	if (options_parse(argc, argv, info->system.max_vcpus))
+		return -1;
 	vcpu_words_init();
 	qemu_plugin_register_vcpu_init_cb(id, vcpu_init_cb, NULL);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate_cb, NULL);

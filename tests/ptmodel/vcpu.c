@@ -163,8 +163,11 @@ void vcpu_update_active(struct vcpu *v)
 
 static void triggered(void *opaque, bool on)
 {
-	(void)on;
-	vcpu_update_active(opaque);
+	struct vcpu *v = opaque;
+
+	if (on)
+		v->port.waits = false;
+	vcpu_update_active(v);
 }
 
 static void capture(void *opaque)
@@ -238,7 +241,8 @@ void vcpu_init(struct vcpu *v, unsigned int index)
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;
 	find_regs(v);
-	ptm_init(&v->pt, options.profile, &engine_ops, v);
+	ptm_init(&v->pt, options_profile(index), &engine_ops, v);
+	port_start(v);
 	truth_init(&v->truth, index, options.truth_dir, options.trace_dir,
 		   options.insns);
 }
@@ -249,8 +253,7 @@ void vcpu_reset_if_wanted(struct vcpu *v)
 		return;
 	truth_end(&v->truth, v->pt.capture_traced);
 	ptm_reset(&v->pt, PTM_RESET_COLD);
-	port_reset(&v->port);
-	vcpu_update_active(v);
+	port_start(v);
 	v->x2apic = false;
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;

@@ -11,13 +11,13 @@
 #include "classify.h"
 #include "code_image.h"
 #include "engine.h"
+#include "options.h"
 #include "port.h"
 #include "qpl.h"
 #include "truth.h"
 
 #include <stdatomic.h>
 
-#define NR_VCPUS	256
 #define VECTOR_PF	14
 
 enum vcpu_reg {
@@ -95,14 +95,6 @@ struct vcpu {
 	atomic_bool reset_wanted;
 };
 
-/* What was asked for on the command line. Owner: qemu.c. */
-struct model_options {
-	const struct ptm_profile *profile;
-	const char *truth_dir, *trace_dir, *code_file;
-	bool insns, verbose;
-};
-
-extern struct model_options options;
 /* The QEMU process is ending: vCPUs must leave their truth alone. */
 extern atomic_bool exiting;
 
