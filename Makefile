@@ -296,7 +296,8 @@ PTMODEL_ENGINE := tests/ptmodel/msr.c tests/ptmodel/output.c \
 PTMODEL_SRC := $(PTMODEL_ENGINE) tests/ptmodel/apic.c \
 	tests/ptmodel/classify.c tests/ptmodel/code_image.c \
 	tests/ptmodel/follow.c tests/ptmodel/options.c tests/ptmodel/port.c \
-	tests/ptmodel/qemu.c tests/ptmodel/system.c tests/ptmodel/truth.c tests/ptmodel/vcpu.c
+	tests/ptmodel/qemu.c tests/ptmodel/segment.c tests/ptmodel/system.c \
+	tests/ptmodel/truth.c tests/ptmodel/vcpu.c
 
 $(O)/ptmodel.so: $(PTMODEL_SRC) $(wildcard tests/ptmodel/*.h) Makefile
 	@mkdir -p $(@D)
@@ -431,7 +432,9 @@ UNIT_elfload_memory := run/elfload.c
 # pt, the hardware model
 HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
 	lib/printk.c lib/symtab.c lib/sort.c lib/tree.c lib/err.c
-UNIT += pt_event topa pt_caps ptm_engine
+UNIT += pt_event topa pt_caps ptm_engine ptm_classify
+UNIT_ptm_classify := tests/ptmodel/classify.c
+UNIT_LIBS_ptm_classify := -lZydis
 UNIT_ptm_engine := $(PTMODEL_ENGINE)
 UNIT_pt_event := $(HOST_PT)
 UNIT_topa := $(HOST_PT)

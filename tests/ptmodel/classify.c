@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Classifier of x86 branches and system instructions; see classify.h.
- *
- * 0x40..0x4f are REX in 64-bit code and one-byte INC/DEC else. Since the length
- * is known both are skipped alike: nothing follows an INC.
  */
 #include "classify.h"
 
@@ -12,47 +9,73 @@
 struct cursor {
 	const uint8_t *bytes;
 	size_t len, pos;
-	bool rep;
+	enum insn_mode mode;
+	bool op, addr, rex_w;		/* prefixes */
+	uint8_t rep;			/* F2, F3 or 0 */
 };
 
-static bool is_legacy_prefix(uint8_t byte)
+static bool is_segment_or_lock(uint8_t byte)
 {
 	switch (byte) {
 	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
-	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
+	case 0xf0:
 		return true;
 	}
 	return false;
 }
 
+/* REX counts only directly before the opcode. */
 static void skip_prefixes(struct cursor *c)
 {
-	while (c->pos < c->len && is_legacy_prefix(c->bytes[c->pos])) {
-		c->rep |= (c->bytes[c->pos] & 0xfe) == 0xf2;
-		c->pos++;
+	uint8_t byte;
+
+	for (; c->pos < c->len; c->pos++) {
+		byte = c->bytes[c->pos];
+		if (c->mode == INSN_64 && (byte & 0xf0) == 0x40) {
+			c->rex_w = byte & 8;
+			continue;
+		}
+		if (byte == 0x66)
+			c->op = true;
+		else if (byte == 0x67)
+			c->addr = true;
+		else if ((byte & 0xfe) == 0xf2)
+			c->rep = byte;
+		else if (!is_segment_or_lock(byte))
+			return;
+		c->rex_w = false;
 	}
-	if (c->pos < c->len && (c->bytes[c->pos] & 0xf0) == 0x40)
-		c->pos++;
 }
 
-/* The rest of a direct branch is its displacement: 1, 2 or 4 bytes. */
-static int32_t displacement(const struct cursor *c)
+static void set_sizes(struct insn_info *info, const struct cursor *c)
+{
+	bool is_16 = c->mode == INSN_16;
+
+	info->op_size = c->rex_w ? 8 : c->op != is_16 ? 2 : 4;
+	if (c->mode == INSN_64)
+		info->addr_size = c->addr ? 4 : 8;
+	else
+		info->addr_size = c->addr != is_16 ? 2 : 4;
+}
+
+static int32_t displacement(const struct insn_info *info,
+			    const struct cursor *c, bool rel8)
 {
 	const uint8_t *at = c->bytes + c->pos;
-	int32_t disp32 = 0;
-	int16_t disp16 = 0;
+	size_t size = rel8 ? 1 : info->op_size == 2 ? 2 : 4;
+	int32_t disp32;
+	int16_t disp16;
 
-	switch (c->len - c->pos) {
-	case 1:
+	if (c->len - c->pos < size)
+		return 0;
+	if (size == 1)
 		return (int8_t)at[0];
-	case 2:
+	if (size == 2) {
 		memcpy(&disp16, at, sizeof(disp16));
 		return disp16;
-	case 4:
-		memcpy(&disp32, at, sizeof(disp32));
-		return disp32;
 	}
-	return 0;
+	memcpy(&disp32, at, sizeof(disp32));
+	return disp32;
 }
 
 /* ModRM.reg of the byte behind the opcode; 8 when there is none. */
@@ -79,10 +102,25 @@ static enum insn_class class_0f01(const struct cursor *c)
 {
 	bool memory = c->pos < c->len && c->bytes[c->pos] < 0xc0;
 
-	if (memory)
-		return modrm_reg(c) == 2 ? INSN_LGDT : INSN_OTHER;
+	if (modrm_reg(c) == 6)
+		return INSN_MOV_CR0;		/* LMSW */
+	if (memory && modrm_reg(c) == 2)
+		return INSN_LGDT;
+	if (memory && modrm_reg(c) == 3)
+		return INSN_LIDT;
 	if (c->pos < c->len && c->bytes[c->pos] == 0xf9)
 		return INSN_RDTSC;		/* RDTSCP */
+	return INSN_OTHER;
+}
+
+static enum insn_class class_mov_cr(const struct cursor *c)
+{
+	switch (modrm_reg(c)) {
+	case 0:
+		return INSN_MOV_CR0;
+	case 3:
+		return INSN_MOV_CR3;
+	}
 	return INSN_OTHER;
 }
 
@@ -100,7 +138,7 @@ static enum insn_class class_0f(const struct cursor *c, uint8_t opcode)
 	case 0x01:
 		return class_0f01(c);
 	case 0x22:		/* MOV to CRn */
-		return modrm_reg(c) == 3 ? INSN_MOV_CR3 : INSN_OTHER;
+		return class_mov_cr(c);
 	case 0x30:
 		return INSN_WRMSR;
 	case 0x31:
@@ -109,6 +147,9 @@ static enum insn_class class_0f(const struct cursor *c, uint8_t opcode)
 		return INSN_RDMSR;
 	case 0xa2:
 		return INSN_CPUID;
+	case 0xae:
+		if (c->rep == 0xf3 && !c->op && modrm_reg(c) == 4)
+			return INSN_PTWRITE;
 	}
 	return INSN_OTHER;
 }
@@ -128,10 +169,14 @@ static enum insn_class class_1byte(const struct cursor *c, uint8_t opcode)
 		return INSN_JMP;
 	case 0xc2: case 0xc3:
 		return INSN_RET;
-	case 0x9a: case 0xea: case 0xca: case 0xcb: case 0xcf:
+	case 0x9a: case 0xea: case 0xca: case 0xcb:
 		return INSN_FAR;
+	case 0xcf:
+		return INSN_IRET;
 	case 0xcc: case 0xcd: case 0xce: case 0xf1:
 		return INSN_INT;
+	case 0x9d: case 0xfa: case 0xfb:
+		return INSN_IFLAG;
 	case 0xff:
 		return class_ff(c);
 	}
@@ -146,17 +191,38 @@ static bool is_string(uint8_t opcode)
 	       (opcode >= 0x6c && opcode <= 0x6f);
 }
 
+static bool is_near(enum insn_class class)
+{
+	return class >= INSN_JCC && class <= INSN_RET;
+}
+
 static bool is_direct(enum insn_class class)
 {
 	return class >= INSN_JCC && class <= INSN_CALL;
 }
 
-void insn_classify(struct insn_info *info, const uint8_t *bytes, size_t len)
+static uint8_t vector_of(uint8_t opcode, const struct cursor *c)
 {
-	struct cursor c = { .bytes = bytes, .len = len };
+	switch (opcode) {
+	case 0xcc:
+		return 3;
+	case 0xce:
+		return 4;
+	case 0xf1:
+		return 1;
+	}
+	return c->pos < c->len ? c->bytes[c->pos] : 0;
+}
+
+void insn_classify(struct insn_info *info, enum insn_mode mode,
+		   const uint8_t *bytes, size_t len)
+{
+	struct cursor c = { .bytes = bytes, .len = len, .mode = mode };
+	bool rel8;
 
 	memset(info, 0, sizeof(*info));
 	skip_prefixes(&c);
+	set_sizes(info, &c);
 	if (c.pos >= c.len)
 		return;
 	info->opcode = c.bytes[c.pos++];
@@ -165,12 +231,27 @@ void insn_classify(struct insn_info *info, const uint8_t *bytes, size_t len)
 			return;
 		info->opcode = c.bytes[c.pos++];
 		info->class = class_0f(&c, info->opcode);
+		rel8 = false;
 	} else {
 		info->class = class_1byte(&c, info->opcode);
 		info->rep = c.rep && is_string(info->opcode);
+		rel8 = info->opcode != 0xe8 && info->opcode != 0xe9;
 	}
+	if (mode == INSN_64 && is_near(info->class))
+		info->op_size = 8;
 	if (is_direct(info->class))
-		info->disp = displacement(&c);
+		info->disp = displacement(info, &c, rel8);
+	if (info->class == INSN_INT)
+		info->vector = vector_of(info->opcode, &c);
+}
+
+uint64_t insn_target(const struct insn_info *info, uint64_t next)
+{
+	uint64_t target = next + (int64_t)info->disp;
+
+	if (info->op_size == 8)
+		return target;
+	return info->op_size == 2 ? (uint16_t)target : (uint32_t)target;
 }
 
 /* ---- conditions ---- */
@@ -208,6 +289,9 @@ static bool condition(unsigned int code, uint64_t rflags)
 bool insn_jcc_taken(const struct insn_info *info, uint64_t rflags,
 		    uint64_t count)
 {
+	if (info->addr_size < 8)
+		count = info->addr_size == 2 ? (uint16_t)count :
+			(uint32_t)count;
 	if (info->class == INSN_JCXZ)
 		return !count;
 	if (info->class == INSN_LOOP) {

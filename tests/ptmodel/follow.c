@@ -31,7 +31,7 @@ static void retire(struct vcpu *v)
 
 static bool is_branch(const struct insn_rec *insn)
 {
-	return insn->info.class >= INSN_JCC && insn->info.class <= INSN_FAR;
+	return insn->info.class >= INSN_JCC && insn->info.class <= INSN_IRET;
 }
 
 /*
@@ -67,10 +67,8 @@ void follow_restart(struct vcpu *v)
  */
 static bool ambiguous_taken(struct vcpu *v, const struct insn_rec *insn)
 {
-	uint64_t count = vcpu_reg(v, REG_RCX);
-
 	return insn_jcc_taken(&insn->info, vcpu_reg(v, REG_RFLAGS),
-			      insn->long_mode ? count : (uint32_t)count);
+			      vcpu_reg(v, REG_RCX));
 }
 
 static enum ptm_kind kind_of(enum insn_class class)
@@ -80,7 +78,8 @@ static enum ptm_kind kind_of(enum insn_class class)
 		[INSN_JCXZ] = PTM_JCC, [INSN_JMP] = PTM_JMP,
 		[INSN_CALL] = PTM_CALL, [INSN_IJMP] = PTM_IJMP,
 		[INSN_ICALL] = PTM_ICALL, [INSN_RET] = PTM_RET,
-		[INSN_FAR] = PTM_FAR, [INSN_MOV_CR3] = PTM_MOV_CR3,
+		[INSN_FAR] = PTM_FAR, [INSN_IRET] = PTM_IRET,
+		[INSN_MOV_CR3] = PTM_MOV_CR3,
 	};
 
 	return kinds[class];
@@ -102,6 +101,11 @@ static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 	};
 	unsigned int answer;
 
+	/* INTO that went on. */
+	if (insn->info.class == INSN_INT) {
+		retire(v);
+		return;
+	}
 	branch.next = branch.from + insn->len;
 	if (branch.kind == PTM_JCC)
 		branch.taken = insn->target == insn->vaddr + insn->len ?
@@ -112,6 +116,12 @@ static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 	if (answer == PTM_TRACED && branch.kind != PTM_MOV_CR3)
 		truth_edge(&v->truth, branch.from, to);
 	port_count(v);
+}
+
+static uint64_t read_pc(struct vcpu *v, const struct tb_rec *tb)
+{
+	return code_linear(&tb->mode,
+			   vcpu_reg(v, REG_RIP) + tb->mode.cs_base);
 }
 
 /*
@@ -125,19 +135,17 @@ static uint64_t true_pc(struct vcpu *v, const struct tb_rec *tb,
 	uint64_t next, target;
 	bool at_next, at_target;
 
-	if (!tb->long_mode)
-		return tb->vaddr;
 	if (!pending || pending->info.class > INSN_CALL)
-		return vcpu_reg(v, REG_RIP);
+		return read_pc(v, tb);
 	next = pending->vaddr + v->delta + pending->len;
 	target = pending->target + v->delta;
 	at_next = same_in_page(tb->vaddr, next);
 	at_target = same_in_page(tb->vaddr, target);
 	if (pending->info.class >= INSN_JMP)
-		return at_target ? target : vcpu_reg(v, REG_RIP);
+		return at_target ? target : read_pc(v, tb);
 	if (at_next != at_target)
 		return at_next ? next : target;
-	return vcpu_reg(v, REG_RIP);
+	return read_pc(v, tb);
 }
 
 static void note_code(struct vcpu *v, struct tb_rec *tb, uint64_t pc)
@@ -163,21 +171,40 @@ void follow_tb(unsigned int vcpu, void *tb_rec)
 	if (atomic_load_explicit(&exiting, memory_order_relaxed))
 		return;
 	pc = true_pc(v, tb, pending);
+	v->mode = tb->mode;
 	if (pending) {
 		words->pending = 0;
 		resolve(v, pending, pc);
 	}
 	v->delta = pc - tb->vaddr;
+	v->tb_end = pc + tb->len;
 	note_code(v, tb, pc);
 }
 
 /* ---- events ---- */
 
+/*
+ * A far branch retired just before the event: the engine must see the processor
+ * as it was between the two, which the frame on the stack tells.
+ */
+static void resolve_at_event(struct vcpu *v, const struct insn_rec *pending,
+			     uint64_t from)
+{
+	uint16_t cs;
+
+	if (pending->info.class == INSN_FAR || pending->info.class == INSN_IRET)
+		v->flags_known = vcpu_saved(v, from, &cs, &v->flags);
+	if (v->flags_known)
+		segment_mode_of(v, cs, &v->mode);
+	resolve(v, pending, from);
+	v->flags_known = false;
+}
+
 static void settle_pending(struct vcpu *v, const struct insn_rec *pending,
 			   bool sync, uint64_t from)
 {
 	if (pending && !(sync && pending->vaddr + v->delta == from)) {
-		resolve(v, pending, from);
+		resolve_at_event(v, pending, from);
 		return;
 	}
 	/* The instruction that begins again, or never ends, has not retired. */
@@ -185,6 +212,62 @@ static void settle_pending(struct vcpu *v, const struct insn_rec *pending,
 	    (sync || v->insn->info.rep || !is_branch(v->insn)))
 		v->insn = NULL;
 	retire(v);
+}
+
+/*
+ * Event trace names the vector: the gate that leads to @to has it. INT n may
+ * itself fault.
+ */
+static void name_event(struct vcpu *v, struct ptm_event *event,
+		       const struct insn_rec *softint)
+{
+	uint64_t cr2 = vcpu_reg(v, REG_CR2);
+	int vector;
+
+	if (softint && segment_gate_leads(v, softint->info.vector, event->to)) {
+		event->vector = softint->info.vector;
+		return;
+	}
+	if (softint)
+		event->kind = PTM_EVENT_FAULT;
+	vector = segment_vector(v, event->to, event->kind == PTM_EVENT_FAULT,
+				cr2 != v->cr2 ? VECTOR_PF : -1);
+	event->vector = vector < 0 ? 0 : vector;
+	v->cr2 = cr2;
+	if (event->kind == PTM_EVENT_FAULT && vector == VECTOR_PF) {
+		event->has_cr2 = true;
+		event->data = cr2;
+	}
+}
+
+void follow_event(struct vcpu *v, const struct ptm_event *event)
+{
+	unsigned int answer;
+
+	if (!port_as_event(v, event->from, event->to, &answer))
+		answer = ptm_event(&v->pt, event);
+	if (answer == PTM_TRACED)
+		truth_edge(&v->truth, event->from, event->to);
+	port_count(v);
+}
+
+static void event_taken(struct vcpu *v, const struct insn_rec *pending,
+			bool sync, uint64_t from, uint64_t to)
+{
+	bool at_pending = pending && sync &&
+			  pending->vaddr + v->delta == from;
+	bool softint = at_pending && pending->info.class == INSN_INT;
+	struct ptm_event event = {
+		.kind = softint ? PTM_EVENT_SWINT :
+			sync ? PTM_EVENT_FAULT : PTM_EVENT_INTR,
+		.from = from, .to = to,
+	};
+
+	settle_pending(v, pending, sync, from);
+	segment_mode(v, &v->mode);
+	if (v->pt.ctl & PTM_CTL_EVENTEN)
+		name_event(v, &event, softint ? pending : NULL);
+	follow_event(v, &event);
 }
 
 /*
@@ -197,9 +280,7 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	struct vcpu *v = &vcpus[vcpu];
 	struct vcpu_words *words = vcpu_words(v);
 	const struct insn_rec *pending = (void *)words->pending;
-	struct ptm_event event = { .from = from, .to = to };
 	bool sync = v->sync;
-	unsigned int answer;
 
 	(void)unused;
 	if (type == QPL_DISCON_EXCEPTION) {
@@ -208,15 +289,9 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	}
 	v->sync = false;
 	words->pending = 0;
+	words->cs_stale = 1;
 	system_discon(v, sync, from);
-	if (!words->active ||
-	    atomic_load_explicit(&exiting, memory_order_relaxed))
-		return;
-	settle_pending(v, pending, sync, from);
-	event.kind = sync ? PTM_EVENT_FAULT : PTM_EVENT_INTR;
-	if (!port_as_event(v, from, to, &answer))
-		answer = ptm_event(&v->pt, &event);
-	if (answer == PTM_TRACED)
-		truth_edge(&v->truth, from, to);
-	port_count(v);
+	if (words->active &&
+	    !atomic_load_explicit(&exiting, memory_order_relaxed))
+		event_taken(v, pending, sync, from, to);
 }

@@ -19,6 +19,7 @@
 
 #define INSN_BYTES	15
 #define RESET_VECTOR	0xfffffff0ULL
+#define RFLAGS_AT_RESET	2
 #define ARENA_BYTES	(1UL << 20)
 
 QPL_EXPORT extern int qemu_plugin_version;
@@ -98,11 +99,54 @@ static void flush_cb(void *unused)
 
 #define WORD(name)	vcpu_word(offsetof(struct vcpu_words, name))
 
-static void reset_cb(unsigned int vcpu, void *unused)
+/* MSRs that at-reset= asks for, as by a WRMSR before the first instruction. */
+static void trace_from_reset(struct vcpu *v, const struct tb_rec *tb)
 {
-	(void)unused;
+	const struct at_reset *want = &options.at_reset;
+	const struct ptm_at at = { .ip = tb->vaddr, .next = tb->vaddr };
+
+	v->mode = tb->mode;
+	if (!ptm_wrmsr(&v->pt, PTM_MSR_RTIT_OUTPUT_BASE, want->base, &at) &&
+	    !ptm_wrmsr(&v->pt, PTM_MSR_RTIT_OUTPUT_MASK_PTRS, want->mask, &at) &&
+	    !ptm_wrmsr(&v->pt, PTM_MSR_RTIT_CTL, want->ctl, &at))
+		return;
+	fprintf(stderr, "ptmodel: at-reset=: the processor refuses it (#GP)\n");
+	exit(1);
+}
+
+static void reset_cb(unsigned int vcpu, void *tb_rec)
+{
+	struct vcpu *v = &vcpus[vcpu];
+	const struct tb_rec *tb = tb_rec;
+
 	vcpu_reset_all();
-	vcpu_reset_if_wanted(&vcpus[vcpu]);
+	vcpu_reset_if_wanted(v);
+	if (options.at_reset.wanted && !vcpu)
+		trace_from_reset(v, tb);
+}
+
+static bool could_be_sipi(const struct tb_rec *tb)
+{
+	return !(tb->vaddr & 0xfff) && tb->vaddr < 0x100000 &&
+	       code_bits(&tb->mode) == INSN_16 && !tb->mode.cpl &&
+	       tb->mode.cs_base == tb->vaddr;
+}
+
+/* A far jump to such a place does not leave all registers as INIT does. */
+static void sipi_cb(unsigned int vcpu, void *tb_rec)
+{
+	static const enum vcpu_reg zero[] = {
+		REG_RAX, REG_RCX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		REG_DS, REG_ES, REG_SS, REG_CR3, REG_CR4, REG_EFER,
+	};
+	struct vcpu *v = &vcpus[vcpu];
+	size_t i;
+
+	for (i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
+		if (vcpu_reg(v, zero[i]))
+			return;
+	if (vcpu_reg(v, REG_RFLAGS) == RFLAGS_AT_RESET)
+		vcpu_sipi(v, tb_rec);
 }
 
 static void irq_cb(unsigned int vcpu, void *unused)
@@ -124,13 +168,16 @@ static struct insn_rec *new_insn_rec(const struct qemu_plugin_insn *insn,
 				     const struct insn_info *info)
 {
 	struct insn_rec *rec = arena_alloc(sizeof(*rec));
+	uint64_t next;
 
 	rec->vaddr = qemu_plugin_insn_vaddr(insn);
 	rec->tb_vaddr = tb->vaddr;
 	rec->len = qemu_plugin_insn_size(insn);
 	rec->info = *info;
-	rec->long_mode = tb->long_mode;
-	rec->target = rec->vaddr + rec->len + (int64_t)info->disp;
+	rec->mode = tb->mode;
+	next = rec->vaddr + rec->len - tb->mode.cs_base;
+	rec->target = code_linear(&tb->mode, tb->mode.cs_base +
+				  insn_target(info, next));
 	return rec;
 }
 
@@ -140,7 +187,7 @@ static struct tb_rec *new_tb_rec(const struct qemu_plugin_tb *tb, size_t nr)
 	size_t i;
 
 	rec->vaddr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
-	rec->long_mode = this_vcpu && vcpu_long_mode(this_vcpu);
+	segment_mode_at(this_vcpu, rec->vaddr, &rec->mode);
 	for (i = 0; i < nr; i++)
 		rec->len += qemu_plugin_insn_data(
 			qemu_plugin_tb_get_insn(tb, i), rec->bytes + rec->len,
@@ -167,8 +214,7 @@ static qpl_vcpu_cb system_cb(enum insn_class class)
 
 static bool is_pending_class(enum insn_class class)
 {
-	return (class >= INSN_JCC && class <= INSN_FAR) ||
-	       class == INSN_MOV_CR3;
+	return class >= INSN_JCC && class <= INSN_MOV_CR3;
 }
 
 static void plant_cond(struct qemu_plugin_insn *insn, qpl_vcpu_cb cb, int regs,
@@ -179,6 +225,38 @@ static void plant_cond(struct qemu_plugin_insn *insn, qpl_vcpu_cb cb, int regs,
 						    udata);
 }
 
+static void plant_store(struct qemu_plugin_insn *insn, struct qpl_u64 word,
+			uint64_t val)
+{
+	qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+		insn, QPL_OP_STORE_U64, word, val);
+}
+
+/* What changes the meaning of CS, or the IDT. */
+static void plant_segment(struct qemu_plugin_insn *insn, struct insn_rec *rec)
+{
+	switch (rec->info.class) {
+	case INSN_FAR:
+	case INSN_IRET:
+		plant_store(insn, WORD(cs_stale), 1);
+		break;
+	case INSN_MOV_CR0:
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, segment_mov_cr0,
+						       QPL_R_REGS, NULL);
+		break;
+	case INSN_LGDT:
+		qemu_plugin_register_vcpu_mem_cb(insn, segment_lgdt, QPL_R_REGS,
+						 QPL_MEM_R, rec);
+		break;
+	case INSN_LIDT:
+		qemu_plugin_register_vcpu_mem_cb(insn, segment_lidt,
+						 QPL_NO_REGS, QPL_MEM_R, rec);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Callbacks of what the instruction is. Returns: look at its results? */
 static bool plant_class(struct qemu_plugin_insn *insn, const struct tb_rec *tb)
 {
@@ -187,25 +265,33 @@ static bool plant_class(struct qemu_plugin_insn *insn, const struct tb_rec *tb)
 	struct insn_rec *rec;
 	qpl_vcpu_cb cb;
 
-	insn_classify(&info, bytes,
+	insn_classify(&info, code_bits(&tb->mode), bytes,
 		      qemu_plugin_insn_data(insn, bytes, sizeof(bytes)));
-	cb = system_cb(info.class);
-	if (!cb && !is_pending_class(info.class) && !options.insns &&
-	    info.class != INSN_LGDT)
+	if (info.class == INSN_OTHER && !options.insns)
 		return false;
 	rec = new_insn_rec(insn, tb, &info);
 	if (options.insns)
 		plant_cond(insn, follow_insn, QPL_NO_REGS, WORD(active), rec);
+	cb = system_cb(info.class);
 	if (cb)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QPL_RW_REGS,
 						       rec);
 	if (is_pending_class(info.class))
-		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
-			insn, QPL_OP_STORE_U64, WORD(pending), (uint64_t)rec);
-	if (info.class == INSN_LGDT)
-		qemu_plugin_register_vcpu_mem_cb(insn, system_lgdt,
-						 QPL_NO_REGS, QPL_MEM_R, NULL);
-	return cb;
+		plant_store(insn, WORD(pending), (uint64_t)rec);
+	if (info.class == INSN_IFLAG)
+		plant_cond(insn, system_iflag, QPL_NO_REGS, WORD(active), rec);
+	plant_segment(insn, rec);
+	return cb || info.class == INSN_IFLAG;
+}
+
+static void plant_first(struct qemu_plugin_insn *insn, struct tb_rec *tb)
+{
+	if (tb->vaddr == RESET_VECTOR)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, reset_cb,
+						       QPL_R_REGS, tb);
+	if (could_be_sipi(tb))
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, sipi_cb,
+						       QPL_R_REGS, tb);
 }
 
 static void translate_cb(struct qemu_plugin_tb *tb, void *unused)
@@ -218,9 +304,8 @@ static void translate_cb(struct qemu_plugin_tb *tb, void *unused)
 	for (i = 0; i < nr; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		if (!i && rec->vaddr == RESET_VECTOR)
-			qemu_plugin_register_vcpu_insn_exec_cb(
-				insn, reset_cb, QPL_NO_REGS, NULL);
+		if (!i)
+			plant_first(insn, rec);
 		if (post)
 			plant_cond(insn, system_post, QPL_RW_REGS, WORD(post),
 				   NULL);

@@ -20,9 +20,8 @@ static uint64_t true_vaddr(struct vcpu *v, const struct insn_rec *insn)
 {
 	uint64_t rip;
 
-	if (!insn->long_mode)
-		return insn->vaddr;
-	rip = vcpu_reg(v, REG_RIP);
+	rip = vcpu_reg(v, REG_RIP) + insn->mode.cs_base;
+	rip = code_linear(&insn->mode, rip);
 	return insn->vaddr + ((rip - insn->tb_vaddr) & ~0xfffULL);
 }
 
@@ -46,6 +45,7 @@ static void write_pt_msr(struct vcpu *v, const struct insn_rec *insn,
 	int err;
 
 	at.next = at.ip + insn->len;
+	v->mode = insn->mode;
 	err = ptm_wrmsr(&v->pt, msr, val, &at);
 	if (options.verbose)
 		fprintf(stderr, "ptmodel: cpu %u %016llx WRMSR %x %016llx%s\n",
@@ -67,6 +67,7 @@ static void write_port(struct vcpu *v, const struct insn_rec *insn,
 	struct ptm_at at = { .ip = true_vaddr(v, insn) };
 
 	at.next = at.ip + insn->len;
+	v->mode = insn->mode;
 	port_write(v, msr, val, &at);
 	if (options.verbose)
 		fprintf(stderr, "ptmodel: cpu %u %016llx port %x %016llx%s\n",
@@ -135,18 +136,15 @@ void system_rdtsc(unsigned int vcpu, void *insn_rec)
 	set_post(v, POST_RDTSC, true_vaddr(v, insn_rec));
 }
 
-/* LGDT reads two bytes of limit, then four or eight of base. */
-void system_lgdt(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *unused)
+void system_iflag(unsigned int vcpu, void *insn_rec)
 {
 	struct vcpu *v = &vcpus[vcpu];
-	struct qpl_mem_value value = qemu_plugin_mem_get_value(info);
+	const struct insn_rec *insn = insn_rec;
 
-	(void)vaddr;
-	(void)unused;
-	if (value.type < 2)
+	if (!(v->pt.ctl & PTM_CTL_EVENTEN))
 		return;
-	v->gdt_base = value.type == 2 ? value.data.u32 : value.data.u64;
-	v->gdt_known = true;
+	set_post(v, POST_IFLAG, insn->vaddr + v->delta);
+	v->post_next = v->post_pc + insn->len;
 }
 
 /* ---- after the instruction ---- */
@@ -176,6 +174,13 @@ static void post_rdtsc(struct vcpu *v)
 		v->tsc = tsc - v->pt.cycle;
 }
 
+static void post_iflag(struct vcpu *v)
+{
+	const struct ptm_at at = { .ip = v->post_pc, .next = v->post_next };
+
+	ptm_iflag(&v->pt, &at);
+}
+
 void system_post(unsigned int vcpu, void *unused)
 {
 	struct vcpu *v = &vcpus[vcpu];
@@ -197,6 +202,9 @@ void system_post(unsigned int vcpu, void *unused)
 	case POST_RDTSC:
 		post_rdtsc(v);
 		break;
+	case POST_IFLAG:
+		post_iflag(v);
+		break;
 	case POST_GP:
 		vcpu_set_reg(v, REG_RCX, v->saved_rcx);
 		fprintf(stderr, "ptmodel: QEMU did not raise the #GP\n");
@@ -204,16 +212,34 @@ void system_post(unsigned int vcpu, void *unused)
 	}
 }
 
+/* An interrupt right behind CLI, STI or POPF has changed RFLAGS already. */
+static void discon_iflag(struct vcpu *v, uint64_t from)
+{
+	uint16_t cs;
+
+	v->flags_known = vcpu_saved(v, from, &cs, &v->flags);
+	post_iflag(v);
+	v->flags_known = false;
+}
+
 void system_discon(struct vcpu *v, bool sync, uint64_t from)
 {
 	struct vcpu_words *words = vcpu_words(v);
+	enum vcpu_post post = words->post;
 
-	if (!words->post)
+	switch (post) {
+	case POST_NONE:
 		return;
-	if (words->post == POST_GP) {
+	case POST_GP:
 		vcpu_set_reg(v, REG_RCX, v->saved_rcx);
-		words->post = POST_NONE;
-	} else if (sync && from == v->post_pc) {
-		words->post = POST_NONE;
+		break;
+	case POST_IFLAG:
+		if (!sync || from != v->post_pc)
+			discon_iflag(v, from);
+		break;
+	default:
+		if (!sync || from != v->post_pc)
+			return;
 	}
+	words->post = POST_NONE;
 }

@@ -12,11 +12,11 @@
 #define CR0_PG		(1ULL << 31)
 #define CR4_PAE		(1ULL << 5)
 #define EFER_LMA	(1ULL << 10)
+#define RFLAGS_IF	(1ULL << 9)
 #define RFLAGS_VM	(1ULL << 17)
-#define DESC_L		(1ULL << 53)
-#define DESC_D		(1ULL << 54)
-#define SEL_INDEX	0xfff8
-#define SEL_TI		4
+
+#define RESET_CS	0xf000
+#define RESET_CS_BASE	0xffff0000ULL
 
 #define LVT_MASKED	0x10000
 #define APIC_BASE	0xfee00000
@@ -67,12 +67,56 @@ unsigned int vcpu_cpl(struct vcpu *v)
 {
 	if (!(vcpu_reg(v, REG_CR0) & CR0_PE))
 		return 0;
+	if (!vcpu_long_mode(v) && (vcpu_reg(v, REG_RFLAGS) & RFLAGS_VM))
+		return 3;
 	return vcpu_reg(v, REG_CS) & 3;
 }
 
 bool vcpu_long_mode(struct vcpu *v)
 {
 	return vcpu_reg(v, REG_EFER) & EFER_LMA;
+}
+
+/* Three words of @size bytes, @skip words below the top of the stack. */
+static bool read_stack(struct vcpu *v, unsigned int skip, unsigned int size,
+		       uint64_t words[3])
+{
+	uint64_t top = vcpu_reg(v, REG_RSP);
+	unsigned int i;
+
+	if (size == 2)
+		top = (vcpu_reg(v, REG_SS) << 4) + (uint16_t)top;
+	if (!qemu_plugin_read_memory_vaddr(top + skip * size, v->mem_bytes,
+					   3 * size))
+		return false;
+	for (i = 0; i < 3; i++) {
+		words[i] = 0;
+		memcpy(&words[i], v->mem_bytes->data + i * size, size);
+	}
+	return true;
+}
+
+/*
+ * Above the saved RIP there may be an error code. Stacks with a base are taken
+ * for flat.
+ */
+bool vcpu_saved(struct vcpu *v, uint64_t from, uint16_t *cs, uint64_t *flags)
+{
+	bool real = !(vcpu_reg(v, REG_CR0) & CR0_PE);
+	unsigned int skip, size = real ? 2 : vcpu_long_mode(v) ? 8 : 4;
+	uint64_t words[3];
+
+	for (skip = 0; skip < 2; skip++) {
+		if (!read_stack(v, skip, size, words))
+			return false;
+		if (words[0] == from ||
+		    (real && words[0] + ((words[1] & 0xffff) << 4) == from)) {
+			*cs = words[1];
+			*flags = words[2];
+			return true;
+		}
+	}
+	return false;
 }
 
 int vcpu_read_phys(struct vcpu *v, uint64_t pa, void *buf, size_t len)
@@ -103,45 +147,21 @@ static int write_phys(void *opaque, uint64_t pa, const void *buf, size_t len)
 	return vcpu_write_phys(opaque, pa, buf, len);
 }
 
-/*
- * The code segment's descriptor. The plugin ABI shows only the selector, so the
- * GDT's base is noted at LGDT; without it flat code of the mode is assumed.
- */
-static uint64_t cs_descriptor(struct vcpu *v, uint64_t cs, bool lma)
-{
-	uint64_t desc = lma ? DESC_L : DESC_D;
-
-	if (!v->gdt_known || (cs & SEL_TI) || !(cs & SEL_INDEX))
-		return desc;
-	if (!qemu_plugin_read_memory_vaddr(v->gdt_base + (cs & SEL_INDEX),
-					   v->mem_bytes, sizeof(desc)))
-		return desc;
-	memcpy(&desc, v->mem_bytes->data, sizeof(desc));
-	return desc;
-}
-
 static void read_state(void *opaque, struct ptm_state *state)
 {
 	struct vcpu *v = opaque;
-	uint64_t cr0 = vcpu_reg(v, REG_CR0);
-	uint64_t cs = vcpu_reg(v, REG_CS);
-	bool lma = vcpu_long_mode(v);
-	uint64_t desc;
+	uint64_t flags = v->flags_known ? v->flags : vcpu_reg(v, REG_RFLAGS);
 
 	memset(state, 0, sizeof(*state));
 	state->cr3 = vcpu_reg(v, REG_CR3);
-	if (!(cr0 & CR0_PE))
-		return;
-	if (!lma && (vcpu_reg(v, REG_RFLAGS) & RFLAGS_VM)) {
-		state->cpl = 3;
-		return;
-	}
-	state->cpl = cs & 3;
-	desc = cs_descriptor(v, cs, lma);
-	state->cs_l = lma && (desc & DESC_L);
-	state->cs_d = !state->cs_l && (desc & DESC_D);
-	state->pae = !lma && (cr0 & CR0_PG) &&
+	state->cs_base = v->mode.cs_base;
+	state->cpl = v->mode.cpl;
+	state->cs_l = v->mode.cs_l;
+	state->cs_d = v->mode.cs_d;
+	state->pae = !vcpu_long_mode(v) &&
+		     (vcpu_reg(v, REG_CR0) & CR0_PG) &&
 		     (vcpu_reg(v, REG_CR4) & CR4_PAE);
+	state->intr = flags & RFLAGS_IF;
 }
 
 /* Delivered from the last instruction of the TB: see irq_cb in qemu.c. */
@@ -212,8 +232,10 @@ static const struct ptm_ops engine_ops = {
 static void find_regs(struct vcpu *v)
 {
 	static const char *const names[NR_REGS] = {
-		"rax", "rbx", "rcx", "rdx", "rip", "eflags", "cs",
-		"cr0", "cr3", "cr4", "efer",
+		"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+		"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+		"rip", "eflags", "es", "cs", "ss", "ds", "fs", "gs",
+		"fs_base", "gs_base", "cr0", "cr2", "cr3", "cr4", "efer",
 	};
 	GArray *array = qemu_plugin_get_registers();
 	const struct qpl_reg *regs = (const struct qpl_reg *)array->data;
@@ -240,6 +262,7 @@ void vcpu_init(struct vcpu *v, unsigned int index)
 	v->apic_id = index;
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;
+	segment_reset(v, RESET_CS, RESET_CS_BASE);
 	find_regs(v);
 	ptm_init(&v->pt, options_profile(index), &engine_ops, v);
 	port_start(v);
@@ -249,25 +272,64 @@ void vcpu_init(struct vcpu *v, unsigned int index)
 
 void vcpu_reset_if_wanted(struct vcpu *v)
 {
-	if (!atomic_exchange(&v->reset_wanted, false))
+	int wanted = atomic_exchange(&v->reset_wanted, 0);
+
+	if (!wanted)
 		return;
 	truth_end(&v->truth, v->pt.capture_traced);
-	ptm_reset(&v->pt, PTM_RESET_COLD);
-	port_start(v);
+	ptm_reset(&v->pt, wanted - 1);
 	v->x2apic = false;
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;
-	v->gdt_known = false;
+	segment_reset(v, RESET_CS, RESET_CS_BASE);
+	follow_restart(v);
+	port_start(v);
 }
 
 /*
  * QEMU tells a plugin of no reset. The first instruction of one does: then all
- * other CPUs wait for SIPI, so each does its own part when it next runs.
+ * other CPUs wait for SIPI, so each does its own part when it next runs. The
+ * first time it is power-on; later nobody can tell a warm reset from a cold one,
+ * so an option does.
  */
 void vcpu_reset_all(void)
 {
+	static atomic_bool powered_on;
+	enum ptm_reset how = atomic_exchange(&powered_on, true) ?
+			     options.reset : PTM_RESET_COLD;
 	unsigned int i;
 
 	for (i = 0; i < NR_VCPUS; i++)
-		atomic_store(&vcpus[i].reset_wanted, true);
+		atomic_store(&vcpus[i].reset_wanted, how + 1);
+}
+
+/*
+ * Where INIT came: at the branch that ends the last TB, which then has not
+ * retired, or behind a TB that ended without one (HLT).
+ */
+static uint64_t init_from(struct vcpu *v)
+{
+	const struct insn_rec *pending = (void *)vcpu_words(v)->pending;
+
+	return pending ? pending->vaddr + v->delta : v->tb_end;
+}
+
+void vcpu_sipi(struct vcpu *v, const struct tb_rec *tb)
+{
+	struct ptm_event event = {
+		.kind = PTM_EVENT_INIT, .from = init_from(v), .to = tb->vaddr,
+		.vector = tb->vaddr >> 12,
+	};
+
+	v->lvtpc = LVT_MASKED;
+	vcpu_reset_if_wanted(v);
+	segment_reset(v, tb->vaddr >> 4, tb->vaddr);
+	v->mode = tb->mode;
+	follow_restart(v);
+	if (!v->pt.trigger_en)
+		return;
+	ptm_event(&v->pt, &event);
+	ptm_reset(&v->pt, PTM_RESET_INIT);
+	event.kind = PTM_EVENT_SIPI;
+	follow_event(v, &event);
 }

@@ -14,6 +14,7 @@
 #include "options.h"
 #include "port.h"
 #include "qpl.h"
+#include "segment.h"
 #include "truth.h"
 
 #include <stdatomic.h>
@@ -21,8 +22,13 @@
 #define VECTOR_PF	14
 
 enum vcpu_reg {
-	REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RIP, REG_RFLAGS, REG_CS,
-	REG_CR0, REG_CR3, REG_CR4, REG_EFER,
+	/* In the order of their numbers in instructions. */
+	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+	REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+	REG_RIP, REG_RFLAGS,
+	REG_ES, REG_CS, REG_SS, REG_DS, REG_FS, REG_GS,
+	REG_FS_BASE, REG_GS_BASE,
+	REG_CR0, REG_CR2, REG_CR3, REG_CR4, REG_EFER,
 	NR_REGS,
 };
 
@@ -31,14 +37,14 @@ struct insn_rec {
 	uint64_t vaddr, tb_vaddr;
 	uint64_t target;		/* of a direct branch */
 	struct insn_info info;
+	struct code_mode mode;
 	uint8_t len;
-	bool long_mode;
 };
 
 /* One translation block. */
 struct tb_rec {
 	uint64_t vaddr;
-	bool long_mode;
+	struct code_mode mode;
 	uint64_t noted_at;		/* true address in the code image */
 	atomic_bool noted;
 	unsigned int len;
@@ -50,6 +56,7 @@ enum vcpu_post {
 	POST_CPUID,
 	POST_RDMSR,
 	POST_RDTSC,
+	POST_IFLAG,
 	POST_GP,
 };
 
@@ -63,6 +70,7 @@ struct vcpu_words {
 	uint64_t post;			/* enum vcpu_post */
 	uint64_t irq;			/* IRQ_*: wait for the end of the TB */
 	uint64_t pending;
+	uint64_t cs_stale;		/* CS has been loaded: segment.h */
 };
 
 #define IRQ_PMI		1U
@@ -73,7 +81,11 @@ struct vcpu {
 	struct truth truth;
 	struct port port;
 	uint64_t delta;			/* true address - translated address */
+	uint64_t tb_end;		/* true address behind the last TB */
 	bool sync;			/* next interrupt callback: exception */
+	struct code_mode mode;		/* what the engine is told */
+	bool flags_known;		/* ... with these; else as they are */
+	uint64_t flags;
 	bool x2apic;
 	unsigned int index;
 	uint32_t apic_id, lvtpc;
@@ -82,17 +94,17 @@ struct vcpu {
 	const struct insn_rec *insn;	/* begun, not yet known to retire */
 	uint64_t insn_pc;
 
-	uint64_t post_pc, post_value, saved_rcx;
+	uint64_t post_pc, post_next, post_value, saved_rcx;
 	uint32_t leaf, subleaf;
 	uint64_t tsc;			/* last that the guest has read */
-	uint64_t gdt_base;
-	bool gdt_known;
+	uint64_t cr2;			/* at the last #PF */
+	struct segments seg;
 
 	/* Outlive a flush of the TBs. */
 	struct insn_rec pending_copy, insn_copy;
 	struct qemu_plugin_register *regs[NR_REGS];
 	GByteArray *reg_bytes, *mem_bytes;
-	atomic_bool reset_wanted;
+	atomic_int reset_wanted;	/* enum ptm_reset + 1, or 0 */
 };
 
 /* The QEMU process is ending: vCPUs must leave their truth alone. */
@@ -110,6 +122,8 @@ void vcpu_words_init(void);
 uint64_t vcpu_reg(struct vcpu *v, enum vcpu_reg reg);
 void vcpu_set_reg(struct vcpu *v, enum vcpu_reg reg, uint64_t val);
 unsigned int vcpu_cpl(struct vcpu *v);
+/* Is this the frame of an interrupt from @from? Then CS and RFLAGS as saved. */
+bool vcpu_saved(struct vcpu *v, uint64_t from, uint16_t *cs, uint64_t *flags);
 int vcpu_read_phys(struct vcpu *v, uint64_t pa, void *buf, size_t len);
 int vcpu_write_phys(struct vcpu *v, uint64_t pa, const void *buf, size_t len);
 bool vcpu_long_mode(struct vcpu *v);
@@ -117,9 +131,11 @@ bool vcpu_long_mode(struct vcpu *v);
 /* The word "active": must branches and events be followed? */
 void vcpu_update_active(struct vcpu *v);
 
-/* Cold reset, when one has been asked for by vcpu_reset_all(). */
+/* A reset, when one has been asked for by vcpu_reset_all(). */
 void vcpu_reset_if_wanted(struct vcpu *v);
 void vcpu_reset_all(void);
+/* The first instruction behind SIPI, which an INIT came before. */
+void vcpu_sipi(struct vcpu *v, const struct tb_rec *tb);
 
 /* ---- apic.c ---- */
 
@@ -139,6 +155,8 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 		   void *unused);
 /* The WRMSR that clears TraceEn is never in the trace. */
 void follow_restart(struct vcpu *v);
+/* An event that the glue has found out: packets, truth, NMIs to come. */
+void follow_event(struct vcpu *v, const struct ptm_event *event);
 
 /* ---- system.c: callbacks of system instructions ---- */
 
@@ -146,12 +164,14 @@ void system_wrmsr(unsigned int vcpu, void *insn_rec);
 void system_rdmsr(unsigned int vcpu, void *insn_rec);
 void system_cpuid(unsigned int vcpu, void *insn_rec);
 void system_rdtsc(unsigned int vcpu, void *insn_rec);
-/* The GDT's base is the second operand that LGDT reads. */
-void system_lgdt(unsigned int vcpu, uint32_t info, uint64_t vaddr,
-		 void *unused);
+/* CLI, STI, POPF, while branches are followed. */
+void system_iflag(unsigned int vcpu, void *insn_rec);
 /* On the instruction behind: results are in the registers now. */
 void system_post(unsigned int vcpu, void *unused);
-/* An interrupt or exception from @from: undoes what led to a #GP. */
+/*
+ * An interrupt or exception from @from: undoes what led to a #GP, and what has
+ * not retired.
+ */
 void system_discon(struct vcpu *v, bool sync, uint64_t from);
 
 #endif /* TESTS_PTMODEL_VCPU_H */
