@@ -310,6 +310,19 @@ $(O)/ptmodel/check_ipt: tests/ptmodel/check_ipt.c Makefile
 	$(say) HOSTCC $@
 	$(Q)$(CC) $(PTMODEL_CFLAGS) $< -o $@ -lipt
 
+# What bench-ptmodel runs: a bare guest, and a plugin to compare with.
+PTMODEL_BENCH := $(O)/bench/ptmodel_loop.bin $(O)/bench/ptmodel_peer.so
+$(O)/bench/ptmodel_loop.bin: tests/bench/ptmodel_loop.asm Makefile
+	@mkdir -p $(@D)
+	$(say) NASM $<
+	$(Q)$(NASM) -f bin -Wall -Werror -o $@ $<
+
+$(O)/bench/ptmodel_peer.so: tests/bench/ptmodel_peer.c tests/ptmodel/qpl.h \
+		Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) $(PTMODEL_CFLAGS) -shared -fPIC -fvisibility=hidden $< -o $@
+
 # ---------------------------------------------------------------- tools
 # The kernel's own decoder as a host program.
 TOOL_CFLAGS := -std=gnu11 -g -O2 $(WARN) -I.
@@ -489,7 +502,7 @@ $(O)/bench/bench_mm: tests/bench/bench_mm.c tests/unit/host_memory.c \
 
 # ---------------------------------------------------------------- targets
 .PHONY: all image iso run-files run test test-unit test-boot bench-mm \
-	packages-test fuzz \
+	bench-ptmodel packages-test fuzz \
 	check-layers check-headers clean help
 
 all: $(O)/BOOTX64.EFI ## the loader with the kernel inside: BOOTX64.EFI
@@ -508,6 +521,9 @@ run-files: $(RUN_FILES)
 
 run: ## build and boot in QEMU: ./run-qemu.sh
 	$(Q)O=$(abspath $(O)) ./run-qemu.sh
+
+bench-ptmodel: $(O)/ptmodel.so $(PTMODEL_BENCH) ## cost of the hardware model's tracing
+	$(Q)O=$(abspath $(O)) tests/bench/run-bench-ptmodel
 
 bench-mm: $(RUN_FILES) $(O)/bench/bench_mm ## instructions of a page's allocate and free
 	$(Q)O=$(abspath $(O)) tests/bench/run-bench-mm

@@ -176,7 +176,11 @@ unsigned int ptm_branch(struct ptm_cpu *cpu, const struct ptm_branch *branch)
 		return slow_branch(cpu, branch);
 	if (!cpu->packet_en)
 		return 0;
-	near_branch(cpu, branch);
+	/* By far the most. */
+	if (branch->kind == PTM_JCC)
+		ptm_packet_tnt(cpu, branch->taken);
+	else
+		near_branch(cpu, branch);
 	psb_if_due(cpu, branch->to);
 	return PTM_WAS | (cpu->packet_en ? PTM_IS : 0);
 }

@@ -71,7 +71,7 @@ static bool ambiguous_taken(struct vcpu *v, const struct insn_rec *insn)
 			      vcpu_reg(v, REG_RCX));
 }
 
-static enum ptm_kind kind_of(enum insn_class class)
+void follow_prepare(struct insn_rec *rec)
 {
 	static const enum ptm_kind kinds[] = {
 		[INSN_JCC] = PTM_JCC, [INSN_LOOP] = PTM_JCC,
@@ -81,8 +81,13 @@ static enum ptm_kind kind_of(enum insn_class class)
 		[INSN_FAR] = PTM_FAR, [INSN_IRET] = PTM_IRET,
 		[INSN_MOV_CR3] = PTM_MOV_CR3,
 	};
+	enum insn_class class = rec->info.class;
 
-	return kinds[class];
+	if (class < INSN_JCC || class > INSN_MOV_CR3)
+		return;
+	rec->kind = kinds[class];
+	rec->tells = class <= INSN_CALL &&
+		     !same_in_page(rec->target, rec->vaddr + rec->len);
 }
 
 static bool moves(const struct ptm_branch *branch)
@@ -91,31 +96,82 @@ static bool moves(const struct ptm_branch *branch)
 	       (branch->kind != PTM_JCC || branch->taken);
 }
 
+/* The log of instructions, and the test port, which looks at it first. */
+static unsigned int careful_branch(struct vcpu *v,
+				   const struct ptm_branch *branch)
+{
+	unsigned int answer;
+
+	retire(v);
+	if (!v->port.watching)
+		return ptm_branch(&v->pt, branch);
+	if (!moves(branch) ||
+	    !port_as_event(v, branch->from, branch->to, &answer))
+		answer = ptm_branch(&v->pt, branch);
+	port_count(v);
+	return answer;
+}
+
+static inline void branch_retired(struct vcpu *v,
+				  const struct ptm_branch *branch)
+{
+	unsigned int answer;
+
+	if (v->careful)
+		answer = careful_branch(v, branch);
+	else
+		answer = ptm_branch(&v->pt, branch);
+	if (answer == PTM_TRACED && branch->kind != PTM_MOV_CR3)
+		truth_edge(&v->truth, branch->from, branch->to);
+}
+
 /* The branch @insn has retired, control is at @to. */
 static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 {
 	struct ptm_branch branch = {
-		.kind = kind_of(insn->info.class),
+		.kind = insn->kind,
 		.from = insn->vaddr + v->delta,
+		.next = insn->vaddr + v->delta + insn->len,
 		.to = to,
 	};
-	unsigned int answer;
 
 	/* INTO that went on. */
 	if (insn->info.class == INSN_INT) {
 		retire(v);
 		return;
 	}
-	branch.next = branch.from + insn->len;
 	if (branch.kind == PTM_JCC)
 		branch.taken = insn->target == insn->vaddr + insn->len ?
 			ambiguous_taken(v, insn) : to != branch.next;
-	retire(v);
-	if (!moves(&branch) || !port_as_event(v, branch.from, to, &answer))
-		answer = ptm_branch(&v->pt, &branch);
-	if (answer == PTM_TRACED && branch.kind != PTM_MOV_CR3)
-		truth_edge(&v->truth, branch.from, to);
-	port_count(v);
+	branch_retired(v, &branch);
+}
+
+/*
+ * What most branches take: of a direct branch's two ways one ends where @tb
+ * begins. No branch of this code depends on whether the guest's is taken, since
+ * no host could predict it. Return: was that so? Then *@pc is the place.
+ */
+static inline bool resolve_fast(struct vcpu *v, const struct insn_rec *insn,
+				const struct tb_rec *tb, uint64_t *pc)
+{
+	struct ptm_branch branch = {
+		.kind = insn->kind,
+		.from = insn->vaddr + v->delta,
+		.next = insn->vaddr + v->delta + insn->len,
+	};
+	uint64_t target = insn->target + v->delta;
+	bool at_target = same_in_page(tb->vaddr, target);
+	bool at_next = same_in_page(tb->vaddr, branch.next) &
+		       (insn->kind == PTM_JCC);
+
+	if (!insn->tells | !(at_target | at_next))
+		return false;
+	branch.taken = at_target;
+	branch.to = branch.next ^
+		    ((branch.next ^ target) & -(uint64_t)at_target);
+	*pc = branch.to;
+	branch_retired(v, &branch);
+	return true;
 }
 
 static uint64_t read_pc(struct vcpu *v, const struct tb_rec *tb)
@@ -124,33 +180,9 @@ static uint64_t read_pc(struct vcpu *v, const struct tb_rec *tb)
 			   vcpu_reg(v, REG_RIP) + tb->mode.cs_base);
 }
 
-/*
- * The true address of a TB that begins. A pending direct branch can only have
- * gone to two places, often told apart by their low bits; else ask, which costs
- * ten times as much.
- */
-static uint64_t true_pc(struct vcpu *v, const struct tb_rec *tb,
-			const struct insn_rec *pending)
-{
-	uint64_t next, target;
-	bool at_next, at_target;
-
-	if (!pending || pending->info.class > INSN_CALL)
-		return read_pc(v, tb);
-	next = pending->vaddr + v->delta + pending->len;
-	target = pending->target + v->delta;
-	at_next = same_in_page(tb->vaddr, next);
-	at_target = same_in_page(tb->vaddr, target);
-	if (pending->info.class >= INSN_JMP)
-		return at_target ? target : read_pc(v, tb);
-	if (at_next != at_target)
-		return at_next ? next : target;
-	return read_pc(v, tb);
-}
-
 static void note_code(struct vcpu *v, struct tb_rec *tb, uint64_t pc)
 {
-	if (!v->pt.packet_en || !(options.trace_dir || options.code_file))
+	if (!v->pt.packet_en)
 		return;
 	if (atomic_load_explicit(&tb->noted, memory_order_relaxed) &&
 	    tb->noted_at == pc)
@@ -168,17 +200,18 @@ void follow_tb(unsigned int vcpu, void *tb_rec)
 	struct tb_rec *tb = tb_rec;
 	uint64_t pc;
 
-	if (atomic_load_explicit(&exiting, memory_order_relaxed))
-		return;
-	pc = true_pc(v, tb, pending);
 	v->mode = tb->mode;
-	if (pending) {
-		words->pending = 0;
+	words->pending = 0;
+	if (!pending) {
+		pc = read_pc(v, tb);
+	} else if (!resolve_fast(v, pending, tb, &pc)) {
+		pc = read_pc(v, tb);
 		resolve(v, pending, pc);
 	}
 	v->delta = pc - tb->vaddr;
 	v->tb_end = pc + tb->len;
-	note_code(v, tb, pc);
+	if (options.code_file)
+		note_code(v, tb, pc);
 }
 
 /* ---- events ---- */
@@ -244,11 +277,13 @@ void follow_event(struct vcpu *v, const struct ptm_event *event)
 {
 	unsigned int answer;
 
-	if (!port_as_event(v, event->from, event->to, &answer))
+	if (!v->port.watching ||
+	    !port_as_event(v, event->from, event->to, &answer))
 		answer = ptm_event(&v->pt, event);
 	if (answer == PTM_TRACED)
 		truth_edge(&v->truth, event->from, event->to);
-	port_count(v);
+	if (v->port.watching)
+		port_count(v);
 }
 
 static void event_taken(struct vcpu *v, const struct insn_rec *pending,
@@ -291,7 +326,6 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	words->pending = 0;
 	words->cs_stale = 1;
 	system_discon(v, sync, from);
-	if (words->active &&
-	    !atomic_load_explicit(&exiting, memory_order_relaxed))
+	if (words->active)
 		event_taken(v, pending, sync, from, to);
 }

@@ -85,9 +85,21 @@ enum ptm_ip_packet {
 /* CS.L, CS.D and, with event trace, RFLAGS.IF: payload of MODE.Exec. */
 uint8_t ptm_exec_mode(const struct ptm_cpu *cpu, const struct ptm_state *state);
 
-void ptm_packet_tnt(struct ptm_cpu *cpu, bool taken);
 /* TNT bits that are waiting, then the TIPs that wait behind them. */
 void ptm_packet_tnt_flush(struct ptm_cpu *cpu);
+
+/* Here, since most branches do nothing else. */
+static inline void ptm_packet_tnt(struct ptm_cpu *cpu, bool taken)
+{
+	if (cpu->ctl & PTM_CTL_DISTNT)
+		return;
+	if (!cpu->nr_tnt)
+		cpu->tnt_cycle = cpu->cycle;
+	cpu->tnt_bits = cpu->tnt_bits << 1 | taken;
+	if (++cpu->nr_tnt == cpu->max_tnt)
+		ptm_packet_tnt_flush(cpu);
+}
+
 void ptm_packet_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type, uint64_t ip);
 /* A TIP that may wait behind TNT bits, where the profile's policy says so. */
 void ptm_packet_tip_deferred(struct ptm_cpu *cpu, uint64_t ip);

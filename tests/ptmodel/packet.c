@@ -147,17 +147,6 @@ void ptm_packet_tnt_flush(struct ptm_cpu *cpu)
 	}
 }
 
-void ptm_packet_tnt(struct ptm_cpu *cpu, bool taken)
-{
-	if (cpu->ctl & PTM_CTL_DISTNT)
-		return;
-	if (!cpu->nr_tnt)
-		cpu->tnt_cycle = cpu->cycle;
-	cpu->tnt_bits = cpu->tnt_bits << 1 | taken;
-	if (++cpu->nr_tnt == cpu->max_tnt)
-		ptm_packet_tnt_flush(cpu);
-}
-
 void ptm_packet_tip_deferred(struct ptm_cpu *cpu, uint64_t ip)
 {
 	if (!(cpu->profile->policy & PTM_POLICY_DEFER_TIP) || !cpu->nr_tnt) {

@@ -16,6 +16,7 @@ struct vcpu;
 struct port {
 	uint64_t arg[3];
 	uint64_t refused;		/* what reading CMD says */
+	bool watching;			/* port_watches(), for the fast path */
 
 	bool waits;			/* until TriggerEn is 1: option inject= */
 

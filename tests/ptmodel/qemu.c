@@ -85,6 +85,7 @@ static void flush_cb(void *unused)
 	unsigned int i;
 
 	(void)unused;
+	vcpu_words_find();
 	for (i = 0; i < NR_VCPUS; i++)
 		if (vcpus[i].reg_bytes)
 			save_records(&vcpus[i]);
@@ -178,6 +179,7 @@ static struct insn_rec *new_insn_rec(const struct qemu_plugin_insn *insn,
 	next = rec->vaddr + rec->len - tb->mode.cs_base;
 	rec->target = code_linear(&tb->mode, tb->mode.cs_base +
 				  insn_target(info, next));
+	follow_prepare(rec);
 	return rec;
 }
 
@@ -337,10 +339,14 @@ static void exit_cb(void *unused)
 
 	(void)unused;
 	/*
-	 * Other vCPU threads may still run. They look at the flag when a TB
-	 * begins; the time is for the one callback that each may be in.
+	 * Other vCPU threads may still run. Code that is translated looks at
+	 * the word "active", which stays 0 from here on; the time is for the
+	 * one callback that each may be in.
 	 */
 	atomic_store(&exiting, true);
+	for (i = 0; i < NR_VCPUS; i++)
+		if (vcpus[i].reg_bytes)
+			vcpu_words(&vcpus[i])->active = 0;
 	usleep(20000);
 	for (i = 0; i < NR_VCPUS; i++)
 		if (vcpus[i].reg_bytes)

@@ -73,8 +73,11 @@ static inline size_t truth_slot(const struct truth *truth, uint64_t from,
 /** truth_edge() - a control transfer that is in the trace */
 static inline void truth_edge(struct truth *truth, uint64_t from, uint64_t to)
 {
-	struct truth_edge *edge = &truth->edges[truth_slot(truth, from, to)];
+	struct truth_edge *edge;
 
+	if (!truth->edges_dir)
+		return;
+	edge = &truth->edges[truth_slot(truth, from, to)];
 	if (edge->from == from && edge->to == to && edge->count)
 		edge->count++;
 	else

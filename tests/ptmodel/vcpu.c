@@ -31,10 +31,14 @@ void vcpu_words_init(void)
 	scoreboard = qemu_plugin_scoreboard_new(sizeof(struct vcpu_words));
 }
 
-struct vcpu_words *vcpu_words(const struct vcpu *v)
+void vcpu_words_find(void)
 {
-	/* The scoreboard moves when a vCPU is added: no pointer is kept. */
-	return qemu_plugin_scoreboard_find(scoreboard, v->index);
+	unsigned int i;
+
+	for (i = 0; i < NR_VCPUS; i++)
+		if (vcpus[i].reg_bytes)
+			vcpus[i].words = qemu_plugin_scoreboard_find(
+				scoreboard, i);
 }
 
 struct qpl_u64 vcpu_word(size_t offset)
@@ -174,8 +178,12 @@ static void raise_pmi(void *opaque)
 void vcpu_update_active(struct vcpu *v)
 {
 	struct vcpu_words *words = vcpu_words(v);
-	bool active = v->pt.trigger_en || port_watches(&v->port);
+	bool active;
 
+	v->port.watching = port_watches(&v->port);
+	v->careful = v->port.watching || options.insns;
+	active = (v->pt.trigger_en || v->port.watching) &&
+		 !atomic_load(&exiting);
 	if (active && !words->active)
 		follow_restart(v);
 	words->active = active;
@@ -259,6 +267,7 @@ void vcpu_init(struct vcpu *v, unsigned int index)
 	v->index = index;
 	v->reg_bytes = g_byte_array_new();
 	v->mem_bytes = g_byte_array_new();
+	v->words = qemu_plugin_scoreboard_find(scoreboard, index);
 	v->apic_id = index;
 	v->apic_base = APIC_BASE;
 	v->lvtpc = LVT_MASKED;

@@ -32,13 +32,19 @@ enum vcpu_reg {
 	NR_REGS,
 };
 
-/* One instruction that the model must see, as it was translated. */
+/*
+ * One instruction that the model must see, as it was translated.
+ * @target:	of a direct branch
+ * @tells:	a direct branch whose ways differ in the low 12 bits, so that the
+ *		next TB shows which one it took
+ */
 struct insn_rec {
-	uint64_t vaddr, tb_vaddr;
-	uint64_t target;		/* of a direct branch */
+	uint64_t vaddr, target, tb_vaddr;
 	struct insn_info info;
-	struct code_mode mode;
+	enum ptm_kind kind;		/* of a branch, or MOV CR3 */
 	uint8_t len;
+	bool tells;
+	struct code_mode mode;
 };
 
 /* One translation block. */
@@ -80,6 +86,8 @@ struct vcpu {
 	struct ptm_cpu pt;
 	struct truth truth;
 	struct port port;
+	struct vcpu_words *words;	/* see vcpu_words_find() */
+	bool careful;			/* a branch is more than ptm_branch() */
 	uint64_t delta;			/* true address - translated address */
 	uint64_t tb_end;		/* true address behind the last TB */
 	bool sync;			/* next interrupt callback: exception */
@@ -114,10 +122,19 @@ extern atomic_bool exiting;
 extern struct vcpu vcpus[NR_VCPUS];
 
 void vcpu_init(struct vcpu *v, unsigned int index);
-struct vcpu_words *vcpu_words(const struct vcpu *v);
 struct qpl_u64 vcpu_word(size_t offset);
 /* Once, before any vCPU is there. */
 void vcpu_words_init(void);
+/*
+ * Finds the words of all vCPUs anew. QEMU moves a scoreboard when vCPUs are
+ * added; its translated code knows the place, so all TBs are flushed then.
+ */
+void vcpu_words_find(void);
+
+static inline struct vcpu_words *vcpu_words(const struct vcpu *v)
+{
+	return v->words;
+}
 
 uint64_t vcpu_reg(struct vcpu *v, enum vcpu_reg reg);
 void vcpu_set_reg(struct vcpu *v, enum vcpu_reg reg, uint64_t val);
@@ -148,6 +165,9 @@ void apic_deliver_pmi(struct vcpu *v);
 void apic_deliver_nmi(struct vcpu *v);
 
 /* ---- follow.c: callbacks of the executed code ---- */
+
+/* What @rec->info means for following it: kind and tells. */
+void follow_prepare(struct insn_rec *rec);
 
 void follow_tb(unsigned int vcpu, void *tb_rec);
 void follow_insn(unsigned int vcpu, void *insn_rec);
