@@ -135,8 +135,9 @@ static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 		.to = to,
 	};
 
-	/* INTO that went on. */
-	if (insn->info.class == INSN_INT) {
+	/* INTO that went on; an IRET that the guest did not execute. */
+	if (insn->info.class == INSN_INT ||
+	    ptwrite_is_iret(v, branch.from)) {
 		retire(v);
 		return;
 	}
@@ -325,6 +326,8 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 	v->sync = false;
 	words->pending = 0;
 	words->cs_stale = 1;
+	if (ptwrite_discon(v, sync, from, to))
+		return;
 	system_discon(v, sync, from);
 	if (words->active)
 		event_taken(v, pending, sync, from, to);

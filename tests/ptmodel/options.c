@@ -276,6 +276,16 @@ static void default_code_file(void)
 	options.code_file = path;
 }
 
+bool options_have(uint32_t bit)
+{
+	unsigned int i;
+
+	for (i = 0; i < options.nr_profiles; i++)
+		if (options.profiles[i]->leaf14_0[1] & bit)
+			return true;
+	return false;
+}
+
 int options_parse(int argc, char **argv, int max_cpus)
 {
 	int i;

@@ -46,6 +46,9 @@ static inline const struct ptm_profile *options_profile(unsigned int cpu)
 	return options.profiles[cpu % options.nr_profiles];
 }
 
+/* Does any processor of this machine have what CPUID.14H:EBX calls @bit? */
+bool options_have(uint32_t bit);
+
 /**
  * options_parse() - all of them, once
  * @max_cpus:	vCPUs that the machine can have

@@ -259,8 +259,28 @@ static void plant_segment(struct qemu_plugin_insn *insn, struct insn_rec *rec)
 	}
 }
 
+/* QEMU, which takes it for illegal, does not fetch all of it. */
+static void plant_ptwrite(struct qemu_plugin_insn *insn, struct tb_rec *tb)
+{
+	struct ptwrite_insn *ptw = arena_alloc(sizeof(*ptw));
+	uint8_t bytes[INSN_BYTES];
+	unsigned int told = qemu_plugin_insn_size(insn);
+	unsigned int len = ptwrite_prepare(this_vcpu, ptw,
+					   qemu_plugin_insn_vaddr(insn),
+					   tb, bytes);
+
+	if (!len)
+		return;
+	if (len > told) {
+		memcpy(tb->bytes + tb->len, bytes + told, len - told);
+		tb->len += len - told;
+	}
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, ptwrite_begin, QPL_R_REGS,
+					       ptw);
+}
+
 /* Callbacks of what the instruction is. Returns: look at its results? */
-static bool plant_class(struct qemu_plugin_insn *insn, const struct tb_rec *tb)
+static bool plant_class(struct qemu_plugin_insn *insn, struct tb_rec *tb)
 {
 	uint8_t bytes[INSN_BYTES];
 	struct insn_info info;
@@ -282,6 +302,8 @@ static bool plant_class(struct qemu_plugin_insn *insn, const struct tb_rec *tb)
 		plant_store(insn, WORD(pending), (uint64_t)rec);
 	if (info.class == INSN_IFLAG)
 		plant_cond(insn, system_iflag, QPL_NO_REGS, WORD(active), rec);
+	if (info.class == INSN_PTWRITE && options_have(PTM_EBX_PTWRITE))
+		plant_ptwrite(insn, tb);
 	plant_segment(insn, rec);
 	return cb || info.class == INSN_IFLAG;
 }
@@ -294,6 +316,8 @@ static void plant_first(struct qemu_plugin_insn *insn, struct tb_rec *tb)
 	if (could_be_sipi(tb))
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, sipi_cb,
 						       QPL_R_REGS, tb);
+	if (options_have(PTM_EBX_PTWRITE))
+		plant_cond(insn, ptwrite_undo, QPL_RW_REGS_PC, WORD(ptw), tb);
 }
 
 static void translate_cb(struct qemu_plugin_tb *tb, void *unused)

@@ -62,6 +62,7 @@ enum qpl_regs {
 	QPL_NO_REGS,
 	QPL_R_REGS,
 	QPL_RW_REGS,
+	QPL_RW_REGS_PC,		/* may call qemu_plugin_set_pc() */
 };
 
 enum qpl_discon {
@@ -130,6 +131,8 @@ typedef void (*qpl_discon_cb)(unsigned int vcpu, int type, uint64_t from,
 #pragma weak qemu_plugin_read_memory_hwaddr
 #pragma weak qemu_plugin_write_memory_hwaddr
 #pragma weak qemu_plugin_read_memory_vaddr
+#pragma weak qemu_plugin_write_memory_vaddr
+#pragma weak qemu_plugin_set_pc
 #pragma weak qemu_plugin_scoreboard_new
 #pragma weak qemu_plugin_scoreboard_find
 GByteArray *g_byte_array_new(void);
@@ -173,6 +176,8 @@ bool qemu_plugin_write_register(struct qemu_plugin_register *reg,
 int qemu_plugin_read_memory_hwaddr(uint64_t pa, GByteArray *data, size_t len);
 int qemu_plugin_write_memory_hwaddr(uint64_t pa, GByteArray *data);
 bool qemu_plugin_read_memory_vaddr(uint64_t va, GByteArray *data, size_t len);
+bool qemu_plugin_write_memory_vaddr(uint64_t va, GByteArray *data);
+void qemu_plugin_set_pc(uint64_t pc) __attribute__((noreturn));
 
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t size);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score,

@@ -62,6 +62,13 @@ static bool real_or_vm86(struct vcpu *v)
 	return !vcpu_long_mode(v) && (vcpu_reg(v, REG_RFLAGS) & RFLAGS_VM);
 }
 
+uint64_t segment_base_of(struct vcpu *v, uint16_t selector)
+{
+	if (real_or_vm86(v))
+		return (uint64_t)selector << 4;
+	return desc_base(descriptor(v, selector, false));
+}
+
 static void load_cs(struct vcpu *v, uint16_t cs)
 {
 	struct segments *seg = &v->seg;

@@ -52,6 +52,9 @@ void segment_mode_of(struct vcpu *v, uint16_t cs, struct code_mode *mode);
 /* While a TB is translated that begins at @vaddr and is to run next. */
 void segment_mode_at(struct vcpu *v, uint64_t vaddr, struct code_mode *mode);
 
+/* Base of the segment that @selector names outside of 64-bit code. */
+uint64_t segment_base_of(struct vcpu *v, uint16_t selector);
+
 /**
  * segment_vector() - whose handler is at @to
  * @sync:	an exception or INT n; else an interrupt or NMI

@@ -67,6 +67,13 @@ void vcpu_set_reg(struct vcpu *v, enum vcpu_reg reg, uint64_t val)
 	qemu_plugin_write_register(v->regs[reg], v->reg_bytes);
 }
 
+void vcpu_set_flags(struct vcpu *v, uint32_t flags)
+{
+	g_byte_array_set_size(v->reg_bytes, sizeof(flags));
+	memcpy(v->reg_bytes->data, &flags, sizeof(flags));
+	qemu_plugin_write_register(v->regs[REG_RFLAGS], v->reg_bytes);
+}
+
 unsigned int vcpu_cpl(struct vcpu *v)
 {
 	if (!(vcpu_reg(v, REG_CR0) & CR0_PE))

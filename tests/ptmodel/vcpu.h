@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "options.h"
 #include "port.h"
+#include "ptwrite.h"
 #include "qpl.h"
 #include "segment.h"
 #include "truth.h"
@@ -76,6 +77,7 @@ struct vcpu_words {
 	uint64_t post;			/* enum vcpu_post */
 	uint64_t irq;			/* IRQ_*: wait for the end of the TB */
 	uint64_t pending;
+	uint64_t ptw;			/* ptwrite_undo() waits for a TB */
 	uint64_t cs_stale;		/* CS has been loaded: segment.h */
 };
 
@@ -86,6 +88,7 @@ struct vcpu {
 	struct ptm_cpu pt;
 	struct truth truth;
 	struct port port;
+	struct ptwrite ptw;
 	struct vcpu_words *words;	/* see vcpu_words_find() */
 	bool careful;			/* a branch is more than ptm_branch() */
 	uint64_t delta;			/* true address - translated address */
@@ -138,6 +141,8 @@ static inline struct vcpu_words *vcpu_words(const struct vcpu *v)
 
 uint64_t vcpu_reg(struct vcpu *v, enum vcpu_reg reg);
 void vcpu_set_reg(struct vcpu *v, enum vcpu_reg reg, uint64_t val);
+/* RFLAGS without the condition codes and DF: QEMU keeps those elsewhere. */
+void vcpu_set_flags(struct vcpu *v, uint32_t flags);
 unsigned int vcpu_cpl(struct vcpu *v);
 /* Is this the frame of an interrupt from @from? Then CS and RFLAGS as saved. */
 bool vcpu_saved(struct vcpu *v, uint64_t from, uint16_t *cs, uint64_t *flags);
