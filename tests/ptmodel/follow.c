@@ -44,6 +44,8 @@ void follow_insn(unsigned int vcpu, void *insn_rec)
 	const struct insn_rec *insn = insn_rec;
 	uint64_t pc = insn->vaddr + v->delta;
 
+	if (v->ptw.returning && pc == v->ptw.iret)
+		return;
 	if (v->insn && v->insn_pc == pc && !is_branch(v->insn)) {
 		v->insn = insn;
 		return;
