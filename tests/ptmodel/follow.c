@@ -213,6 +213,9 @@ void follow_tb(unsigned int vcpu, void *tb_rec)
 	}
 	v->delta = pc - tb->vaddr;
 	v->tb_end = pc + tb->len;
+	/* The clock is one of instructions where it shows in packets. */
+	if (v->pt.ctl & (PTM_CTL_CYCEN | PTM_CTL_MTCEN))
+		ptm_advance(&v->pt, tb->clocks);
 	if (options.code_file)
 		note_code(v, tb, pc);
 }

@@ -189,6 +189,7 @@ static struct tb_rec *new_tb_rec(const struct qemu_plugin_tb *tb, size_t nr)
 	size_t i;
 
 	rec->vaddr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	rec->clocks = nr;
 	segment_mode_at(this_vcpu, rec->vaddr, &rec->mode);
 	for (i = 0; i < nr; i++)
 		rec->len += qemu_plugin_insn_data(
@@ -298,8 +299,10 @@ static bool plant_class(struct qemu_plugin_insn *insn, struct tb_rec *tb)
 	if (cb)
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QPL_RW_REGS,
 						       rec);
-	if (is_pending_class(info.class))
+	if (is_pending_class(info.class)) {
 		plant_store(insn, WORD(pending), (uint64_t)rec);
+		tb->clocks--;
+	}
 	if (info.class == INSN_IFLAG)
 		plant_cond(insn, system_iflag, QPL_NO_REGS, WORD(active), rec);
 	if (info.class == INSN_PTWRITE && options_have(PTM_EBX_PTWRITE))

@@ -231,6 +231,26 @@ static uint64_t tsc(void *opaque)
 	return v->tsc + v->pt.cycle;
 }
 
+/* Once for each kind: a driver's mistake comes again and again. */
+static void report(void *opaque, enum ptm_report what, uint64_t addr)
+{
+	static const char *const texts[] = {
+		[PTM_REPORT_TOPA_EDIT] = "a ToPA table was changed while "
+			"TraceEn was 1",
+		[PTM_REPORT_HELD_READ] = "trace output was read before it was "
+			"flushed",
+		[PTM_REPORT_MODEL] = "the model cannot do what is asked of it",
+	};
+	static atomic_uint seen;
+	struct vcpu *v = opaque;
+
+	if (atomic_fetch_or(&seen, 1U << what) & 1U << what)
+		return;
+	fprintf(stderr, "ptmodel: cpu %u: %s, at %llx; told only once, the "
+		"test port counts\n", v->index, texts[what],
+		(unsigned long long)addr);
+}
+
 static const struct ptm_ops engine_ops = {
 	.read_phys = read_phys,
 	.write_phys = write_phys,
@@ -240,6 +260,7 @@ static const struct ptm_ops engine_ops = {
 	.capture = capture,
 	.written = written,
 	.tsc = tsc,
+	.report = report,
 };
 
 /* ---- life ---- */

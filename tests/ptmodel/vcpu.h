@@ -54,6 +54,7 @@ struct tb_rec {
 	struct code_mode mode;
 	uint64_t noted_at;		/* true address in the code image */
 	atomic_bool noted;
+	unsigned int clocks;		/* instructions but for a last branch */
 	unsigned int len;
 	uint8_t bytes[];
 };
