@@ -183,6 +183,16 @@ static uint64_t read_pc(struct vcpu *v, const struct tb_rec *tb)
 			   vcpu_reg(v, REG_RIP) + tb->mode.cs_base);
 }
 
+/* An NMI in the middle of a PTWRITE's detour returns to that, not behind it. */
+static void resolve_to(struct vcpu *v, const struct insn_rec *insn, uint64_t pc)
+{
+	uint64_t to = ptwrite_true_ip(v, pc);
+
+	if (to != pc)
+		segment_mode_of(v, v->ptw.cs, &v->mode);
+	resolve(v, insn, to);
+}
+
 static void note_code(struct vcpu *v, struct tb_rec *tb, uint64_t pc)
 {
 	if (!v->pt.packet_en)
@@ -209,7 +219,7 @@ void follow_tb(unsigned int vcpu, void *tb_rec)
 		pc = read_pc(v, tb);
 	} else if (!resolve_fast(v, pending, tb, &pc)) {
 		pc = read_pc(v, tb);
-		resolve(v, pending, pc);
+		resolve_to(v, pending, pc);
 	}
 	v->delta = pc - tb->vaddr;
 	v->tb_end = pc + tb->len;
@@ -235,7 +245,7 @@ static void resolve_at_event(struct vcpu *v, const struct insn_rec *pending,
 		v->flags_known = vcpu_saved(v, from, &cs, &v->flags);
 	if (v->flags_known)
 		segment_mode_of(v, cs, &v->mode);
-	resolve(v, pending, from);
+	resolve_to(v, pending, from);
 	v->flags_known = false;
 }
 
@@ -301,7 +311,7 @@ static void event_taken(struct vcpu *v, const struct insn_rec *pending,
 	struct ptm_event event = {
 		.kind = softint ? PTM_EVENT_SWINT :
 			sync ? PTM_EVENT_FAULT : PTM_EVENT_INTR,
-		.from = from, .to = to,
+		.from = ptwrite_true_ip(v, from), .to = to,
 	};
 
 	settle_pending(v, pending, sync, from);

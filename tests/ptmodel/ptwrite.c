@@ -124,12 +124,16 @@ bool ptwrite_discon(struct vcpu *v, bool sync, uint64_t from, uint64_t to)
 	struct ptwrite *ptw = &v->ptw;
 	const struct ptm_at at = { .ip = ptw->ip, .next = ptw->next };
 	bool begun = ptw->begun;
+	uint64_t words[5];
 
 	ptw->begun = false;
 	if (!begun || !sync || from != ptw->ip)
 		return false;
-	ptw->handler = to;
 	ptw->frame = vcpu_reg(v, REG_RSP);
+	if (!read_frame(v, words))
+		return false;
+	ptw->handler = to;
+	ptw->cs = words[FRAME_CS];
 	vcpu_words(v)->ptw = 1;
 	ptm_ptwrite(&v->pt, &at, ptw->operand, ptw->size);
 	return true;
@@ -208,6 +212,16 @@ void ptwrite_undo(unsigned int vcpu, void *tb_rec)
 	vcpu_words(v)->ptw = 0;
 	if (read_frame(v, words))
 		back(v, words);
+}
+
+uint64_t ptwrite_true_ip(const struct vcpu *v, uint64_t ip)
+{
+	const struct ptwrite *ptw = &v->ptw;
+
+	if ((vcpu_words(v)->ptw && ip == ptw->handler) ||
+	    (ptw->returning && ip == ptw->iret))
+		return ptw->next;
+	return ip;
 }
 
 bool ptwrite_is_iret(struct vcpu *v, uint64_t from)

@@ -33,6 +33,7 @@ struct ptwrite {
 
 	/* The #UD was taken: the handler is at @handler, its frame at @frame. */
 	uint64_t handler, frame;
+	uint16_t cs;			/* of the PTWRITE */
 	/* An IRET of the guest's leads back; it is no branch. */
 	bool returning;
 	uint64_t iret;
@@ -58,6 +59,9 @@ bool ptwrite_discon(struct vcpu *v, bool sync, uint64_t from, uint64_t to);
 
 /* Callback on the first instruction of TBs while a #UD is to be undone. */
 void ptwrite_undo(unsigned int vcpu, void *tb_rec);
+
+/* While the detour by #UD handler and IRET lasts the guest is behind PTWRITE. */
+uint64_t ptwrite_true_ip(const struct vcpu *v, uint64_t ip);
 
 /* Is the branch at @from the IRET that ptwrite_undo() has borrowed? */
 bool ptwrite_is_iret(struct vcpu *v, uint64_t from);
