@@ -297,8 +297,8 @@ PTMODEL_SRC := $(PTMODEL_ENGINE) tests/ptmodel/apic.c \
 	tests/ptmodel/classify.c tests/ptmodel/code_image.c \
 	tests/ptmodel/follow.c tests/ptmodel/operand.c tests/ptmodel/options.c \
 	tests/ptmodel/port.c tests/ptmodel/ptwrite.c tests/ptmodel/qemu.c \
-	tests/ptmodel/segment.c tests/ptmodel/system.c tests/ptmodel/truth.c \
-	tests/ptmodel/vcpu.c
+	tests/ptmodel/reset.c tests/ptmodel/segment.c tests/ptmodel/system.c \
+	tests/ptmodel/translate.c tests/ptmodel/truth.c tests/ptmodel/vcpu.c
 
 $(O)/ptmodel.so: $(PTMODEL_SRC) $(wildcard tests/ptmodel/*.h) Makefile
 	@mkdir -p $(@D)

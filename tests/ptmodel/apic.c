@@ -25,8 +25,21 @@
 #define LVT_MODE_NMI		0x400
 #define LVT_MSI_BITS		0x7ff	/* vector and delivery mode */
 
+#define APIC_BASE_DEFAULT	0xfee00000ULL
 #define MSI_BASE		0xfee00000ULL
 #define MSI_DEST_SHIFT		12
+
+void apic_init(struct vcpu *v)
+{
+	v->lvtpc = LVT_MASKED;
+}
+
+void apic_reset(struct vcpu *v)
+{
+	v->x2apic = false;
+	v->apic_base = APIC_BASE_DEFAULT;
+	apic_init(v);
+}
 
 static void read_id(struct vcpu *v)
 {

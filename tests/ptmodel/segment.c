@@ -18,6 +18,8 @@
 #define SEL_INDEX	0xfff8
 #define SEL_TI		4
 #define BASE_24		0xffffffULL
+#define RESET_CS	0xf000
+#define RESET_CS_BASE	0xffff0000ULL
 #define IDT_VECTORS	256
 #define IDT_REAL_LIMIT	0x3ff
 #define GATE_TYPE	0xf
@@ -26,12 +28,22 @@
 #define NMI_VECTOR	2
 #define FIRST_IRQ	32
 
-void segment_reset(struct vcpu *v, uint16_t cs, uint64_t base)
+static void start(struct vcpu *v, uint16_t cs, uint64_t base)
 {
 	v->seg = (struct segments){
 		.idt_limit = IDT_REAL_LIMIT, .cs = cs, .cs_base = base,
 	};
 	vcpu_words(v)->cs_stale = 0;
+}
+
+void segment_reset(struct vcpu *v)
+{
+	start(v, RESET_CS, RESET_CS_BASE);
+}
+
+void segment_init(struct vcpu *v, uint64_t base)
+{
+	start(v, base >> 4, base);
 }
 
 /* ---- CS ---- */

@@ -42,8 +42,9 @@ struct segments {
 	bool cs_l, cs_d;
 };
 
-/* As after reset and INIT, with CS as @cs, @base. */
-void segment_reset(struct vcpu *v, uint16_t cs, uint64_t base);
+void segment_reset(struct vcpu *v);
+/* As INIT and SIPI leave them: real mode, CS at @base. */
+void segment_init(struct vcpu *v, uint64_t base);
 
 /* What the vCPU is in now, by its registers and the GDT. */
 void segment_mode(struct vcpu *v, struct code_mode *mode);

@@ -15,12 +15,6 @@
 #define RFLAGS_IF	(1ULL << 9)
 #define RFLAGS_VM	(1ULL << 17)
 
-#define RESET_CS	0xf000
-#define RESET_CS_BASE	0xffff0000ULL
-
-#define LVT_MASKED	0x10000
-#define APIC_BASE	0xfee00000
-
 struct vcpu vcpus[NR_VCPUS];
 static struct qemu_plugin_scoreboard *scoreboard;
 
@@ -297,76 +291,11 @@ void vcpu_init(struct vcpu *v, unsigned int index)
 	v->mem_bytes = g_byte_array_new();
 	v->words = qemu_plugin_scoreboard_find(scoreboard, index);
 	v->apic_id = index;
-	v->apic_base = APIC_BASE;
-	v->lvtpc = LVT_MASKED;
-	segment_reset(v, RESET_CS, RESET_CS_BASE);
+	apic_reset(v);
+	segment_reset(v);
 	find_regs(v);
 	ptm_init(&v->pt, options_profile(index), &engine_ops, v);
 	port_start(v);
 	truth_init(&v->truth, index, options.truth_dir, options.trace_dir,
 		   options.insns);
-}
-
-void vcpu_reset_if_wanted(struct vcpu *v)
-{
-	int wanted = atomic_exchange(&v->reset_wanted, 0);
-
-	if (!wanted)
-		return;
-	truth_end(&v->truth, v->pt.capture_traced);
-	ptm_reset(&v->pt, wanted - 1);
-	v->x2apic = false;
-	v->apic_base = APIC_BASE;
-	v->lvtpc = LVT_MASKED;
-	segment_reset(v, RESET_CS, RESET_CS_BASE);
-	follow_restart(v);
-	port_start(v);
-}
-
-/*
- * QEMU tells a plugin of no reset. The first instruction of one does: then all
- * other CPUs wait for SIPI, so each does its own part when it next runs. The
- * first time it is power-on; later nobody can tell a warm reset from a cold one,
- * so an option does.
- */
-void vcpu_reset_all(void)
-{
-	static atomic_bool powered_on;
-	enum ptm_reset how = atomic_exchange(&powered_on, true) ?
-			     options.reset : PTM_RESET_COLD;
-	unsigned int i;
-
-	for (i = 0; i < NR_VCPUS; i++)
-		atomic_store(&vcpus[i].reset_wanted, how + 1);
-}
-
-/*
- * Where INIT came: at the branch that ends the last TB, which then has not
- * retired, or behind a TB that ended without one (HLT).
- */
-static uint64_t init_from(struct vcpu *v)
-{
-	const struct insn_rec *pending = (void *)vcpu_words(v)->pending;
-
-	return pending ? pending->vaddr + v->delta : v->tb_end;
-}
-
-void vcpu_sipi(struct vcpu *v, const struct tb_rec *tb)
-{
-	struct ptm_event event = {
-		.kind = PTM_EVENT_INIT, .from = init_from(v), .to = tb->vaddr,
-		.vector = tb->vaddr >> 12,
-	};
-
-	v->lvtpc = LVT_MASKED;
-	vcpu_reset_if_wanted(v);
-	segment_reset(v, tb->vaddr >> 4, tb->vaddr);
-	v->mode = tb->mode;
-	follow_restart(v);
-	if (!v->pt.trigger_en)
-		return;
-	ptm_event(&v->pt, &event);
-	ptm_reset(&v->pt, PTM_RESET_INIT);
-	event.kind = PTM_EVENT_SIPI;
-	follow_event(v, &event);
 }

@@ -154,13 +154,18 @@ bool vcpu_long_mode(struct vcpu *v);
 /* The word "active": must branches and events be followed? */
 void vcpu_update_active(struct vcpu *v);
 
-/* A reset, when one has been asked for by vcpu_reset_all(). */
+/* ---- reset.c ---- */
+
+/* A reset, when another vCPU has seen one begin. */
 void vcpu_reset_if_wanted(struct vcpu *v);
-void vcpu_reset_all(void);
-/* The first instruction behind SIPI, which an INIT came before. */
-void vcpu_sipi(struct vcpu *v, const struct tb_rec *tb);
+/* Callbacks on @insn, the first of @tb, where a reset or SIPI may lead. */
+void reset_plant(struct qemu_plugin_insn *insn, struct tb_rec *tb);
 
 /* ---- apic.c ---- */
+
+/* INIT; a reset, which also leaves x2APIC mode. */
+void apic_init(struct vcpu *v);
+void apic_reset(struct vcpu *v);
 
 /* Where LVTPC is: follows IA32_APIC_BASE and, in x2APIC mode, MSR 834H. */
 void apic_wrmsr(struct vcpu *v, uint32_t msr, uint64_t val);
