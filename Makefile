@@ -288,7 +288,8 @@ $(O)/input.txt: Makefile
 # ---------------------------------------------------------------- ptmodel
 # Includes nothing of the kernel: -Itests/ptmodel only by its own paths.
 PTMODEL_CFLAGS := -std=gnu11 -g -O2 -D_GNU_SOURCE $(WARN) -I.
-PTMODEL_ENGINE := tests/ptmodel/msr.c tests/ptmodel/output.c \
+PTMODEL_ENGINE := tests/ptmodel/cpu.c tests/ptmodel/msr.c \
+	tests/ptmodel/output.c tests/ptmodel/topa.c tests/ptmodel/hold.c \
 	tests/ptmodel/packet.c tests/ptmodel/time.c tests/ptmodel/enable.c \
 	tests/ptmodel/flow.c tests/ptmodel/event.c tests/ptmodel/happen.c \
 	tests/ptmodel/overflow.c tests/ptmodel/inject.c \
@@ -447,11 +448,18 @@ UNIT_elfload_memory := run/elfload.c
 HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
 	lib/printk.c lib/symtab.c lib/sort.c lib/tree.c lib/err.c
 UNIT += pt_event topa pt_caps ptm_engine ptm_classify ptm_operand
+UNIT += ptm_rows ptm_packets ptm_errata ptm_ipt
 UNIT_ptm_operand := tests/ptmodel/operand.c
 UNIT_LIBS_ptm_operand := -lZydis
 UNIT_ptm_classify := tests/ptmodel/classify.c
 UNIT_LIBS_ptm_classify := -lZydis
 UNIT_ptm_engine := $(PTMODEL_ENGINE)
+PTM_MACHINE := tests/unit/ptm_machine.c $(PTMODEL_ENGINE)
+UNIT_ptm_rows := $(PTM_MACHINE)
+UNIT_ptm_packets := $(PTM_MACHINE)
+UNIT_ptm_errata := $(PTM_MACHINE)
+UNIT_ptm_ipt := $(PTM_MACHINE)
+UNIT_LIBS_ptm_ipt := -lipt
 UNIT_pt_event := $(HOST_PT)
 UNIT_topa := $(HOST_PT)
 UNIT_pt_caps := $(HOST_PT)

@@ -149,8 +149,8 @@ static void tracestop(struct ptm_cpu *cpu, uint64_t ip)
 		ptm_overflow_end(cpu, ip);
 	ptm_packet_tracestop(cpu);
 	ptm_note_at(cpu, PTM_NOTE_TRACESTOP, ip, 0);
-	/* All of it reaches memory before TriggerEn goes. */
-	ptm_output_stop(cpu);
+	/* All of it leaves the buffer before TriggerEn goes. */
+	ptm_flush(cpu);
 	cpu->status |= PTM_STATUS_STOPPED;
 	ptm_update_trigger(cpu);
 }

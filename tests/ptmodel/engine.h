@@ -176,7 +176,7 @@ struct ptm_at {
 	uint64_t ip, next;
 };
 
-/* Since reset. produced = stored + dropped + what is still inside. */
+/* Since cold reset. produced = stored + dropped + what is still inside. */
 struct ptm_counts {
 	uint64_t produced, stored, dropped;
 	uint64_t reports, pmis, lost_pmis;
@@ -212,6 +212,7 @@ struct ptm_cpu {
 
 	/* Packets: packet.c. */
 	uint64_t last_ip;
+	bool whole_ip;			/* behind OVF */
 	uint64_t tnt_bits;
 	unsigned int nr_tnt, max_tnt;
 	uint64_t tnt_cycle;		/* of the first bit */
@@ -241,6 +242,8 @@ struct ptm_cpu {
 	uint64_t ovf_last_ip, ovf_cr3;	/* as it began */
 	int ovf_exec;
 	uint64_t pmi_skid, lose_pmis;
+	bool cache_topa;
+	uint64_t restricted, restricted_size;
 	struct ptm_counts counts;
 };
 
@@ -358,6 +361,13 @@ void ptm_reset(struct ptm_cpu *cpu, enum ptm_reset how);
 
 /** ptm_fini() - frees what ptm_init() and ptm_inject() have allocated */
 void ptm_fini(struct ptm_cpu *cpu);
+
+/**
+ * ptm_held_overlaps() - a load reads guest memory: is output for it still held
+ *
+ * For PTM_INJECT_HOLD. Reports PTM_REPORT_HELD_READ when it is.
+ */
+bool ptm_held_overlaps(struct ptm_cpu *cpu, uint64_t pa, size_t len);
 
 /** ptm_flush() - write all complete packets that are still buffered. A partial
  * TNT packet stays where it is, and so does what PTM_INJECT_HOLD holds. */

@@ -49,6 +49,8 @@ enum ptm_inject {
 	PTM_INJECT_CACHE_TOPA,	/* ARG0 1: a table is read whole when it is
 				 * reached; edits are reported, not seen */
 	PTM_INJECT_ERRATA,	/* ARG0: the errata in force, PTM_ERRATUM_* */
+	PTM_INJECT_RESTRICT,	/* ARG0, ARG1: base and size of memory that
+				 * output must not reach (SMRR); size 0: none */
 
 	/* Packets of what QEMU cannot execute, at the next instruction. */
 	PTM_INJECT_MNT = 32,	/* ARG0: payload */
@@ -113,6 +115,7 @@ enum ptm_report {
 	PTM_REPORT_NONE,
 	PTM_REPORT_TOPA_EDIT,	/* a table was changed while TraceEn was 1 */
 	PTM_REPORT_HELD_READ,	/* output was read before it was flushed */
+	PTM_REPORT_NO_MEMORY,	/* output went to where there is none */
 	PTM_REPORT_MODEL,	/* the model cannot do what is asked of it */
 };
 

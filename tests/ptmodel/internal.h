@@ -61,17 +61,60 @@ void ptm_update_trigger(struct ptm_cpu *cpu);
 void ptm_output_start(struct ptm_cpu *cpu);
 /* TraceEn 1 to 0: everything goes to memory, also what is held. */
 void ptm_output_stop(struct ptm_cpu *cpu);
+/* What has not reached memory never will: reset, Error, MSRs zeroed. */
+void ptm_output_lose(struct ptm_cpu *cpu);
+/* STATUS.Error; what is buffered is lost. */
+void ptm_output_error(struct ptm_cpu *cpu);
 /*
  * Appends the bytes of one packet; they are dropped while TriggerEn is 0 and
  * while an overflow lasts. Asks ptm_faults_due() with each.
  */
 void ptm_output(struct ptm_cpu *cpu, const uint8_t *bytes, unsigned int len);
 
+/* ---- topa.c ---- */
+
+#define PTM_ENTRY_SIZE(e)	(4096ULL << ((e) >> 6 & 15))
+
+/* At TraceEn: the region that the MSRs point to. 0, or -1: operational error */
+int ptm_topa_start(struct ptm_cpu *cpu);
+/* The region is full: INT, STOP, and the next one; may set Error. */
+void ptm_topa_region_full(struct ptm_cpu *cpu);
+/* @len bytes were stored: the PMI of a processor with one entry a table. */
+void ptm_topa_early_pmi(struct ptm_cpu *cpu, unsigned int len);
+void ptm_topa_set_pointers(struct ptm_cpu *cpu, uint64_t index,
+			   uint64_t offset);
+uint64_t ptm_topa_index(const struct ptm_cpu *cpu);
+/* PTM_INJECT_CACHE_TOPA: TraceEn is cleared, the table as read is compared. */
+void ptm_table_check(struct ptm_cpu *cpu);
+void ptm_table_forget(struct ptm_cpu *cpu);
+/* Does output to this region meet memory that it must not reach? */
+bool ptm_restricted(const struct ptm_cpu *cpu, uint64_t pa, uint64_t size);
+
+/* ---- hold.c ---- */
+
+/* Up to @bytes stay inside from now on; 0: all go out, and none stay. */
+void ptm_hold_set(struct ptm_cpu *cpu, uint64_t bytes);
+/* Bytes for @pa; the oldest go to memory where there are too many. */
+void ptm_hold_push(struct ptm_cpu *cpu, uint64_t pa, const uint8_t *buf,
+		   unsigned int len);
+void ptm_hold_flush(struct ptm_cpu *cpu);
+/* Forgets them. Returns: how many bytes. */
+uint64_t ptm_hold_lose(struct ptm_cpu *cpu);
+/* To memory or the trace transport subsystem, and counted. */
+void ptm_store(struct ptm_cpu *cpu, uint64_t pa, const uint8_t *buf,
+	       unsigned int len);
+
 /* ---- inject.c ---- */
 
 /* The byte counts for which faults wait pass @len; true: an overflow is due,
  * which ptm_flow_overflow() takes note of. */
 bool ptm_faults_due(struct ptm_cpu *cpu, unsigned int len);
+/* TraceEn has become 0: a PMI that is on its way arrives. */
+void ptm_faults_stop(struct ptm_cpu *cpu);
+/* The ToPA PMI; it may come late or get lost. */
+void ptm_pmi(struct ptm_cpu *cpu);
+void ptm_pmi_now(struct ptm_cpu *cpu);
+void ptm_report(struct ptm_cpu *cpu, enum ptm_report what, uint64_t addr);
 
 /* ---- packet.c: encodings ---- */
 

@@ -27,6 +27,7 @@ static const struct name commands[] = {
 	{ "zero-msrs", PTM_INJECT_ZERO_MSRS },
 	{ "hold", PTM_INJECT_HOLD },
 	{ "cache-topa", PTM_INJECT_CACHE_TOPA },
+	{ "restrict", PTM_INJECT_RESTRICT },
 	{ "mnt", PTM_INJECT_MNT },
 	{ "cbr", PTM_INJECT_CBR },
 	{ "tsx", PTM_INJECT_TSX },

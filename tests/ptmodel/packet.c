@@ -51,10 +51,16 @@ static bool canonical_48(uint64_t ip)
 	return (uint64_t)((int64_t)(ip << 16) >> 16) == ip;
 }
 
-static enum ip_bytes compress(uint64_t last, uint64_t ip)
+/*
+ * Behind an OVF the SDM leaves LastIP as it was, and libipt takes it for 0: the
+ * first IP there is whole, which suits both.
+ */
+static enum ip_bytes compress(const struct ptm_cpu *cpu, uint64_t ip)
 {
-	uint64_t diff = last ^ ip;
+	uint64_t diff = cpu->last_ip ^ ip;
 
+	if (cpu->whole_ip)
+		return canonical_48(ip) ? IP_SEXT_48 : IP_FULL;
 	if (!(diff >> 16))
 		return IP_UPDATE_16;
 	if (!(diff >> 32))
@@ -82,6 +88,7 @@ static void put_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type,
 	memcpy(bytes + 1, &ip, sizeof(ip));
 	ptm_output(cpu, bytes, 1 + lengths[form]);
 	cpu->last_ip = ip;
+	cpu->whole_ip = false;
 }
 
 void ptm_packet_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type, uint64_t ip)
@@ -91,7 +98,7 @@ void ptm_packet_ip(struct ptm_cpu *cpu, enum ptm_ip_packet type, uint64_t ip)
 	ptm_packet_tnt_flush(cpu);
 	if (type != PTM_FUP)
 		ptm_time_cyc(cpu, cpu->cycle);
-	put_ip(cpu, type, compress(cpu->last_ip, payload), payload);
+	put_ip(cpu, type, compress(cpu, payload), payload);
 }
 
 void ptm_packet_pge_full(struct ptm_cpu *cpu, uint64_t ip)
@@ -142,7 +149,7 @@ void ptm_packet_tnt_flush(struct ptm_cpu *cpu)
 	cpu->nr_tips = 0;
 	for (i = 0; i < nr; i++) {
 		ptm_time_cyc(cpu, cpu->cycle);
-		put_ip(cpu, PTM_TIP, compress(cpu->last_ip, cpu->tips[i]),
+		put_ip(cpu, PTM_TIP, compress(cpu, cpu->tips[i]),
 		       cpu->tips[i]);
 	}
 }
@@ -201,6 +208,7 @@ void ptm_packet_cbr(struct ptm_cpu *cpu)
 void ptm_packet_ovf(struct ptm_cpu *cpu)
 {
 	packet_ext(cpu, true, 0xf3, 0, 0);
+	cpu->whole_ip = true;
 }
 
 void ptm_packet_tracestop(struct ptm_cpu *cpu)
@@ -276,6 +284,7 @@ static void packet_psb(struct ptm_cpu *cpu)
 	if (cpu->trigger_en)
 		cpu->byte_cnt = 0;
 	cpu->last_ip = 0;
+	cpu->whole_ip = false;
 	cpu->nr_ret = 0;
 	cpu->exec_known = false;
 	ptm_time_psb(cpu);

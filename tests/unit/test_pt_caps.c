@@ -35,7 +35,8 @@ static void skylake_is_read_as_its_cpuid_says(void **state)
 	assert_true(caps->present && caps->topa_output);
 	assert_true(caps->topa_multiple_entries && caps->single_range_output);
 	assert_true(caps->cr3_filtering && caps->psb_cyc);
-	assert_false(caps->ip_filtering || caps->mtc || caps->ptwrite);
+	assert_true(caps->ip_filtering && caps->mtc);
+	assert_false(caps->ptwrite);
 	assert_int_equal(caps->psb_periods, 0x3f);
 	assert_int_equal(caps->cycle_thresholds, 0x3fff);
 	assert_int_equal(caps->family, 6);
