@@ -447,8 +447,9 @@ UNIT_elfload_memory := run/elfload.c
 # pt, the hardware model
 HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
 	lib/printk.c lib/symtab.c lib/sort.c lib/tree.c lib/err.c
-UNIT += pt_event topa pt_caps ptm_engine ptm_classify ptm_operand
+UNIT += pt_event topa pt_caps ptm_engine ptm_classify ptm_operand ptm_short
 UNIT += ptm_rows ptm_packets ptm_errata ptm_ipt
+UNIT_ptm_short := $(PTMODEL_ENGINE)
 UNIT_ptm_operand := tests/ptmodel/operand.c
 UNIT_LIBS_ptm_operand := -lZydis
 UNIT_ptm_classify := tests/ptmodel/classify.c

@@ -308,6 +308,23 @@ void ptm_cpuid(const struct ptm_cpu *cpu, uint32_t leaf, uint32_t subleaf,
 unsigned int ptm_branch(struct ptm_cpu *cpu, const struct ptm_branch *branch);
 
 /**
+ * ptm_branch_bit() - the short path of ptm_branch(): a conditional branch that
+ * only adds a bit to a TNT packet in the making
+ * Return: true: done, and ptm_branch() would have answered PTM_TRACED; false:
+ * nothing has happened, ask ptm_branch().
+ */
+static inline bool ptm_branch_bit(struct ptm_cpu *cpu, bool taken)
+{
+	if (cpu->slow || !cpu->packet_en || !cpu->nr_tnt ||
+	    cpu->nr_tnt + 1 >= cpu->max_tnt || cpu->byte_cnt >= cpu->psb_period)
+		return false;
+	cpu->cycle++;
+	cpu->tnt_bits = cpu->tnt_bits << 1 | taken;
+	cpu->nr_tnt++;
+	return true;
+}
+
+/**
  * ptm_event() - an interrupt, exception or injected event was taken
  *
  * As ptm_branch().

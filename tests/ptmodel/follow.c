@@ -157,22 +157,24 @@ static void resolve(struct vcpu *v, const struct insn_rec *insn, uint64_t to)
 static inline bool resolve_fast(struct vcpu *v, const struct insn_rec *insn,
 				const struct tb_rec *tb, uint64_t *pc)
 {
-	struct ptm_branch branch = {
-		.kind = insn->kind,
-		.from = insn->vaddr + v->delta,
-		.next = insn->vaddr + v->delta + insn->len,
-	};
+	uint64_t next = insn->vaddr + v->delta + insn->len;
 	uint64_t target = insn->target + v->delta;
 	bool at_target = same_in_page(tb->vaddr, target);
-	bool at_next = same_in_page(tb->vaddr, branch.next) &
-		       (insn->kind == PTM_JCC);
+	bool at_next = same_in_page(tb->vaddr, next) & (insn->kind == PTM_JCC);
+	struct ptm_branch branch;
 
 	if (!insn->tells | !(at_target | at_next))
 		return false;
-	branch.taken = at_target;
-	branch.to = branch.next ^
-		    ((branch.next ^ target) & -(uint64_t)at_target);
-	*pc = branch.to;
+	*pc = next ^ ((next ^ target) & -(uint64_t)at_target);
+	if (insn->kind == PTM_JCC && !v->careful &&
+	    ptm_branch_bit(&v->pt, at_target)) {
+		truth_edge(&v->truth, insn->vaddr + v->delta, *pc);
+		return true;
+	}
+	branch = (struct ptm_branch){
+		.kind = insn->kind, .taken = at_target,
+		.from = insn->vaddr + v->delta, .next = next, .to = *pc,
+	};
 	branch_retired(v, &branch);
 	return true;
 }

@@ -248,8 +248,6 @@ static int set_option(char *arg, int max_cpus)
 		return set_switch(&options.insns, arg, val);
 	if (!strcmp(arg, "verbose"))
 		return set_switch(&options.verbose, arg, val);
-	if (!strcmp(arg, "watch"))
-		return set_switch(&options.watch, arg, val);
 	if (!strcmp(arg, "errata"))
 		return set_errata(val);
 	if (!strcmp(arg, "inject"))
@@ -263,7 +261,7 @@ static int set_option(char *arg, int max_cpus)
 		return 0;
 	}
 	return refuse("no option %s; there are: profile truth trace code insns "
-		      "verbose watch errata inject at-reset reset probe", arg);
+		      "verbose errata inject at-reset reset probe", arg);
 }
 
 static void default_code_file(void)

@@ -31,7 +31,7 @@ struct model_options {
 	const struct ptm_profile *profiles[NR_VCPUS];
 	unsigned int nr_profiles;
 	const char *truth_dir, *trace_dir, *code_file;
-	bool insns, verbose, watch;
+	bool insns, verbose;
 	uint64_t errata;
 	struct injection injections[MAX_INJECTIONS];
 	unsigned int nr_injections;
