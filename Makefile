@@ -296,10 +296,13 @@ PTMODEL_ENGINE := tests/ptmodel/cpu.c tests/ptmodel/msr.c \
 	tests/ptmodel/profile.c
 PTMODEL_SRC := $(PTMODEL_ENGINE) tests/ptmodel/apic.c \
 	tests/ptmodel/classify.c tests/ptmodel/code_image.c \
+	tests/ptmodel/code_view.c \
 	tests/ptmodel/follow.c tests/ptmodel/operand.c tests/ptmodel/options.c \
 	tests/ptmodel/port.c tests/ptmodel/ptwrite.c tests/ptmodel/qemu.c \
 	tests/ptmodel/reset.c tests/ptmodel/segment.c tests/ptmodel/system.c \
-	tests/ptmodel/translate.c tests/ptmodel/truth.c tests/ptmodel/vcpu.c
+	tests/ptmodel/translate.c tests/ptmodel/truth.c \
+	tests/ptmodel/truth_log.c tests/ptmodel/truth_format.c \
+	tests/ptmodel/vcpu.c
 
 $(O)/ptmodel.so: $(PTMODEL_SRC) $(wildcard tests/ptmodel/*.h) Makefile
 	@mkdir -p $(@D)
@@ -311,6 +314,14 @@ $(O)/ptmodel/check_ipt: tests/ptmodel/check_ipt.c Makefile
 	@mkdir -p $(@D)
 	$(say) HOSTCC $@
 	$(Q)$(CC) $(PTMODEL_CFLAGS) $< -o $@ -lipt
+
+PTMODEL_READ := tests/ptmodel/truth_read.c tests/ptmodel/truth_format.c \
+	tests/ptmodel/edges.c
+$(O)/ptmodel/truth_dump: tests/ptmodel/truth_dump.c $(PTMODEL_READ) \
+		$(wildcard tests/ptmodel/*.h) Makefile
+	@mkdir -p $(@D)
+	$(say) HOSTCC $@
+	$(Q)$(CC) $(PTMODEL_CFLAGS) $< $(PTMODEL_READ) -o $@
 
 # What bench-ptmodel runs: a bare guest, and a plugin to compare with.
 PTMODEL_BENCH := $(O)/bench/ptmodel_loop.bin $(O)/bench/ptmodel_peer.so

@@ -160,6 +160,7 @@ trap 'rm -rf "$work"' EXIT
 [ -n "$truth" ] || truth=$work/truth
 mkdir -p "$truth" || die "$truth cannot be made"
 rm -f "$truth"/cpu*.edges "$truth"/cpu*.pt "$truth"/cpu*.insns \
+	"$truth"/cpu*.truth \
 	"$truth/code.img"
 if [ -n "$payload" ] && [ -z "$rc" ]; then
 	rc=$work/topaz.rc

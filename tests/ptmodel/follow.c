@@ -100,15 +100,18 @@ static bool moves(const struct ptm_branch *branch)
 
 /* The log of instructions, and the test port, which looks at it first. */
 static unsigned int careful_branch(struct vcpu *v,
-				   const struct ptm_branch *branch)
+				   const struct ptm_branch *branch,
+				   enum truth_what *what)
 {
 	unsigned int answer;
 
 	retire(v);
 	if (!v->port.watching)
 		return ptm_branch(&v->pt, branch);
-	if (!moves(branch) ||
-	    !port_as_event(v, branch->from, branch->to, &answer))
+	if (moves(branch) &&
+	    port_as_event(v, branch->from, branch->to, &answer))
+		*what = truth_what_of_event(v->port.event.kind);
+	else
 		answer = ptm_branch(&v->pt, branch);
 	port_count(v);
 	return answer;
@@ -117,14 +120,20 @@ static unsigned int careful_branch(struct vcpu *v,
 static inline void branch_retired(struct vcpu *v,
 				  const struct ptm_branch *branch)
 {
+	enum truth_what what = truth_what_of_branch(branch->kind,
+						    branch->taken);
 	unsigned int answer;
 
 	if (v->careful)
-		answer = careful_branch(v, branch);
+		answer = careful_branch(v, branch, &what);
 	else
 		answer = ptm_branch(&v->pt, branch);
-	if (answer == PTM_TRACED && branch->kind != PTM_MOV_CR3)
-		truth_edge(&v->truth, branch->from, branch->to);
+	if (!answer)
+		return;
+	if (what >= TRUTH_FAR)
+		truth_log_state(&v->truth.log, &v->pt.now);
+	truth_branch(&v->truth, branch->from, branch->to, what, answer,
+		     vcpu_tsc(v));
 }
 
 /* The branch @insn has retired, control is at @to. */
@@ -195,9 +204,15 @@ static void resolve_to(struct vcpu *v, const struct insn_rec *insn, uint64_t pc)
 	resolve(v, insn, to);
 }
 
+/* Memory that was remapped, or code that changed: code_view.h. */
 static void note_code(struct vcpu *v, struct tb_rec *tb, uint64_t pc)
 {
 	if (!v->pt.packet_en)
+		return;
+	if (v->truth.log.open)
+		code_view_tb(&v->truth.code, &v->truth.log, tb, pc, tb->bytes,
+			     tb->len);
+	if (!options.code_file)
 		return;
 	if (atomic_load_explicit(&tb->noted, memory_order_relaxed) &&
 	    tb->noted_at == pc)
@@ -228,8 +243,12 @@ void follow_tb(unsigned int vcpu, void *tb_rec)
 	/* The clock is one of instructions where it shows in packets. */
 	if (v->pt.ctl & (PTM_CTL_CYCEN | PTM_CTL_MTCEN))
 		ptm_advance(&v->pt, tb->clocks);
-	if (options.code_file)
-		note_code(v, tb, pc);
+	note_code(v, tb, pc);
+}
+
+void follow_enabled(struct vcpu *v, const struct insn_rec *insn, uint64_t pc)
+{
+	note_code(v, insn->tb, pc - insn->vaddr + insn->tb->vaddr);
 }
 
 /* ---- events ---- */
@@ -293,13 +312,19 @@ static void name_event(struct vcpu *v, struct ptm_event *event,
 
 void follow_event(struct vcpu *v, const struct ptm_event *event)
 {
+	enum ptm_event_kind kind = event->kind;
 	unsigned int answer;
 
-	if (!v->port.watching ||
-	    !port_as_event(v, event->from, event->to, &answer))
+	if (v->port.watching &&
+	    port_as_event(v, event->from, event->to, &answer))
+		kind = v->port.event.kind;
+	else
 		answer = ptm_event(&v->pt, event);
-	if (answer == PTM_TRACED)
-		truth_edge(&v->truth, event->from, event->to);
+	if (answer) {
+		truth_log_state(&v->truth.log, &v->pt.now);
+		truth_branch(&v->truth, event->from, event->to,
+			     truth_what_of_event(kind), answer, vcpu_tsc(v));
+	}
 	if (v->port.watching)
 		port_count(v);
 }

@@ -49,9 +49,9 @@ static void exit_cb(void *unused)
 	if (options.code_file && code_image_write(options.code_file))
 		fprintf(stderr, "ptmodel: %s: %s\n", options.code_file,
 			strerror(errno));
-	if (code_image_changed())
+	if (code_image_changed() && options.verbose)
 		fprintf(stderr, "ptmodel: traced code has changed (%lu bytes): "
-			"the code image has its last version only\n",
+			"the code image has its last version, .truth has each\n",
 			code_image_changed());
 }
 

@@ -68,7 +68,7 @@ static void sipi(struct vcpu *v, const struct tb_rec *tb)
 	follow_restart(v);
 	if (!v->pt.trigger_en)
 		return;
-	ptm_event(&v->pt, &event);
+	follow_event(v, &event);
 	ptm_reset(&v->pt, PTM_RESET_INIT);
 	event.kind = PTM_EVENT_SIPI;
 	follow_event(v, &event);

@@ -58,6 +58,7 @@ static void write_pt_msr(struct vcpu *v, const struct insn_rec *insn,
 	if (msr == PTM_MSR_RTIT_CTL) {
 		follow_restart(v);
 		v->delta = at.ip - insn->vaddr;
+		follow_enabled(v, insn, at.ip);
 	}
 }
 

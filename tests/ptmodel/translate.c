@@ -84,8 +84,10 @@ void translate_flush_cb(void *unused)
 	(void)unused;
 	vcpu_words_find();
 	for (i = 0; i < NR_VCPUS; i++)
-		if (vcpus[i].reg_bytes)
+		if (vcpus[i].reg_bytes) {
 			save_records(&vcpus[i]);
+			code_view_forget(&vcpus[i].truth.code);
+		}
 	while (arenas) {
 		arena = arenas;
 		arenas = arena->next;
@@ -112,7 +114,7 @@ static void irq_cb(unsigned int vcpu, void *unused)
 }
 
 static struct insn_rec *new_insn_rec(const struct qemu_plugin_insn *insn,
-				     const struct tb_rec *tb,
+				     struct tb_rec *tb,
 				     const struct insn_info *info)
 {
 	struct insn_rec *rec = arena_alloc(sizeof(*rec));
@@ -120,6 +122,7 @@ static struct insn_rec *new_insn_rec(const struct qemu_plugin_insn *insn,
 
 	rec->vaddr = qemu_plugin_insn_vaddr(insn);
 	rec->tb_vaddr = tb->vaddr;
+	rec->tb = tb;
 	rec->len = qemu_plugin_insn_size(insn);
 	rec->info = *info;
 	rec->mode = tb->mode;

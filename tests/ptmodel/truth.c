@@ -172,11 +172,13 @@ static void clear(struct truth *truth)
 	truth->insns_hash = FNV_OFFSET;
 }
 
-void truth_init(struct truth *truth, unsigned int cpu, const char *edges_dir,
+void truth_init(struct truth *truth, unsigned int cpu,
+		const struct ptm_profile *profile, const char *edges_dir,
 		const char *trace_dir, bool insns)
 {
 	memset(truth, 0, sizeof(*truth));
 	truth->cpu = cpu;
+	truth->profile = profile;
 	truth->edges_dir = edges_dir;
 	truth->trace_dir = trace_dir;
 	truth->insns_wanted = insns;
@@ -185,7 +187,18 @@ void truth_init(struct truth *truth, unsigned int cpu, const char *edges_dir,
 
 void truth_begin(struct truth *truth)
 {
+	const struct truth_log_head head = {
+		.cpu = truth->cpu, .capture = truth->capture,
+		.profile = truth->profile,
+	};
+	char path[PATH_BYTES];
+
 	truth->open = true;
+	if (!truth->edges_dir)
+		return;
+	file_name(truth, truth->edges_dir, "truth", path);
+	truth_log_open(&truth->log, path, &head);
+	code_view_clear(&truth->code);
 }
 
 void truth_end(struct truth *truth, bool traced)
@@ -194,6 +207,7 @@ void truth_end(struct truth *truth, bool traced)
 		return;
 	truth->open = false;
 	end_trace(truth, traced);
+	truth_log_close(&truth->log, traced);
 	if (traced && truth->edges_dir) {
 		write_edges(truth);
 		if (truth->insns_wanted)

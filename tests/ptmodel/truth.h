@@ -8,6 +8,9 @@
 #ifndef TESTS_PTMODEL_TRUTH_H
 #define TESTS_PTMODEL_TRUTH_H
 
+#include "code_view.h"
+#include "truth_log.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +21,7 @@ struct truth_edge {
 };
 
 struct truth {
-	const char *edges_dir;		/* NULL: no .edges and .insns */
+	const char *edges_dir;		/* NULL: no .edges, .insns, .truth */
 	const char *trace_dir;		/* NULL: no .pt */
 	bool insns_wanted;
 	unsigned int cpu, capture;
@@ -29,11 +32,16 @@ struct truth {
 
 	uint64_t nr_insns, insns_hash;
 	FILE *trace;
+	struct truth_log log;		/* .truth, in edges_dir */
+	struct code_view code;		/* what it tells of the code */
+	const struct ptm_profile *profile;
 	bool open;			/* a capture has begun */
 };
 
-/** truth_init() - for vCPU @cpu; the directories are kept and must exist */
-void truth_init(struct truth *truth, unsigned int cpu, const char *edges_dir,
+/** truth_init() - for vCPU @cpu, which plays @profile; the directories are kept
+ * and must exist */
+void truth_init(struct truth *truth, unsigned int cpu,
+		const struct ptm_profile *profile, const char *edges_dir,
 		const char *trace_dir, bool insns);
 
 /** truth_begin() - a new capture; the last one has been ended */
@@ -82,6 +90,19 @@ static inline void truth_edge(struct truth *truth, uint64_t from, uint64_t to)
 		edge->count++;
 	else
 		truth_edge_new(truth, from, to);
+}
+
+/**
+ * truth_branch() - a branch or event
+ * @answer:	the engine's, not 0
+ */
+static inline void truth_branch(struct truth *truth, uint64_t from, uint64_t to,
+				enum truth_what what, unsigned int answer,
+				uint64_t tsc)
+{
+	if (answer == PTM_TRACED && truth_moves(what))
+		truth_edge(truth, from, to);
+	truth_log_branch(&truth->log, from, to, what, answer, tsc);
 }
 
 #endif /* TESTS_PTMODEL_TRUTH_H */

@@ -194,8 +194,10 @@ static void triggered(void *opaque, bool on)
 {
 	struct vcpu *v = opaque;
 
-	if (on)
+	if (on) {
 		v->port.waits = false;
+		truth_log_config(&v->truth.log, &v->pt);
+	}
 	vcpu_update_active(v);
 }
 
@@ -220,9 +222,14 @@ static void written(void *opaque, const void *buf, size_t len)
  */
 static uint64_t tsc(void *opaque)
 {
+	return vcpu_tsc(opaque);
+}
+
+static void note(void *opaque, const struct ptm_note *note)
+{
 	struct vcpu *v = opaque;
 
-	return v->tsc + v->pt.cycle;
+	truth_log_note(&v->truth.log, note, &v->pt.now, vcpu_tsc(v));
 }
 
 /* Once for each kind: a driver's mistake comes again and again. */
@@ -254,6 +261,7 @@ static const struct ptm_ops engine_ops = {
 	.capture = capture,
 	.written = written,
 	.tsc = tsc,
+	.note = note,
 	.report = report,
 };
 
@@ -296,6 +304,6 @@ void vcpu_init(struct vcpu *v, unsigned int index)
 	find_regs(v);
 	ptm_init(&v->pt, options_profile(index), &engine_ops, v);
 	port_start(v);
-	truth_init(&v->truth, index, options.truth_dir, options.trace_dir,
-		   options.insns);
+	truth_init(&v->truth, index, v->pt.profile, options.truth_dir,
+		   options.trace_dir, options.insns);
 }

@@ -41,6 +41,7 @@ enum vcpu_reg {
  */
 struct insn_rec {
 	uint64_t vaddr, target, tb_vaddr;
+	struct tb_rec *tb;		/* until all TBs are flushed */
 	struct insn_info info;
 	enum ptm_kind kind;		/* of a branch, or MOV CR3 */
 	uint8_t len;
@@ -140,6 +141,12 @@ static inline struct vcpu_words *vcpu_words(const struct vcpu *v)
 	return v->words;
 }
 
+/* The time-stamp counter, as the engine and the truth know it. */
+static inline uint64_t vcpu_tsc(const struct vcpu *v)
+{
+	return v->tsc + v->pt.cycle;
+}
+
 uint64_t vcpu_reg(struct vcpu *v, enum vcpu_reg reg);
 void vcpu_set_reg(struct vcpu *v, enum vcpu_reg reg, uint64_t val);
 /* RFLAGS without the condition codes and DF: QEMU keeps those elsewhere. */
@@ -186,6 +193,8 @@ void follow_discon(unsigned int vcpu, int type, uint64_t from, uint64_t to,
 		   void *unused);
 /* The WRMSR that clears TraceEn is never in the trace. */
 void follow_restart(struct vcpu *v);
+/* @insn, at @pc, has set TraceEn: the TB that it is in will be traced. */
+void follow_enabled(struct vcpu *v, const struct insn_rec *insn, uint64_t pc);
 /* An event that the glue has found out: packets, truth, NMIs to come. */
 void follow_event(struct vcpu *v, const struct ptm_event *event);
 
