@@ -461,6 +461,9 @@ HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
 UNIT += pt_event topa pt_caps ptm_engine ptm_classify ptm_operand ptm_short
 UNIT += ptm_rows ptm_packets ptm_errata ptm_ipt
 UNIT_ptm_short := $(PTMODEL_ENGINE)
+UNIT += ptm_truth
+UNIT_ptm_truth := tests/ptmodel/truth_log.c tests/ptmodel/truth_read.c \
+	tests/ptmodel/truth_format.c tests/ptmodel/code_view.c
 UNIT_ptm_operand := tests/ptmodel/operand.c
 UNIT_LIBS_ptm_operand := -lZydis
 UNIT_ptm_classify := tests/ptmodel/classify.c
