@@ -459,7 +459,7 @@ UNIT_elfload_memory := run/elfload.c
 HOST_PT := $(PT_SRC) tests/unit/host_pt.c $(PTMODEL_ENGINE) $(HOST_MM) \
 	lib/printk.c lib/symtab.c lib/sort.c lib/tree.c lib/err.c
 UNIT += pt_event topa pt_caps ptm_engine ptm_classify ptm_operand ptm_short
-UNIT += ptm_rows ptm_packets ptm_errata ptm_ipt
+UNIT += ptm_rows ptm_packets ptm_errata ptm_ipt ptm_faults
 UNIT_ptm_short := $(PTMODEL_ENGINE)
 UNIT += ptm_truth
 UNIT_ptm_truth := tests/ptmodel/truth_log.c tests/ptmodel/truth_read.c \
@@ -470,6 +470,7 @@ UNIT_ptm_classify := tests/ptmodel/classify.c
 UNIT_LIBS_ptm_classify := -lZydis
 UNIT_ptm_engine := $(PTMODEL_ENGINE)
 PTM_MACHINE := tests/unit/ptm_machine.c $(PTMODEL_ENGINE)
+UNIT_ptm_faults := $(PTM_MACHINE)
 UNIT_ptm_rows := $(PTM_MACHINE)
 UNIT_ptm_packets := $(PTM_MACHINE)
 UNIT_ptm_errata := $(PTM_MACHINE)
